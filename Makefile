@@ -1,0 +1,59 @@
+# make lab    open the course          make test   run every test
+# Another Python: make lab PYTHON=python3.13
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+UV := $(shell command -v uv 2>/dev/null)
+WORKERS ?= logical
+
+ifdef UV
+  NEW_VENV = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+  INSTALL = uv pip install --quiet --python $(PY)
+else
+  NEW_VENV = $(PYTHON) -m venv $(VENV)
+  INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check
+endif
+# Empty when this Python will do, else one line that says what is missing.
+MISSING = $(shell $(PYTHON) tools/check_python.py $(if $(UV),uv) 2>&1)
+
+AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
+NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
+
+.PHONY: lab test test-browser test-fast notebooks bench clean
+
+lab: $(VENV)/.lab-installed
+	$(PY) -m jupyter lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(NO_BROWSER)
+
+# Everything, the browser tests too where a Chromium is found; the last line says when they did not run.
+test: test-fast
+	@if $(PY) tools/chromium.py >/dev/null 2>&1; then $(MAKE) --no-print-directory test-browser; \
+	else echo "No Chromium found: all but the browser tests ran (make test-browser says how to get one)."; fi
+
+# All cells of a notebook go to one worker: hence loadgroup.
+test-fast: $(VENV)/.tests-installed
+	$(PY) -m pytest -m "not browser" -n $(WORKERS) --dist loadgroup
+
+test-browser: $(VENV)/.tests-installed
+	@$(PY) tools/chromium.py
+	$(PY) -m pytest -m browser tests/browser
+
+notebooks: $(VENV)/.lab-installed
+	$(PY) tools/notebooks.py
+
+bench: $(VENV)/.tests-installed
+	$(PY) tools/bench.py sliders
+
+clean:
+	rm -rf $(VENV) .pytest_cache .hypothesis dist build
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/.lab-installed: requirements.txt pyproject.toml
+	$(if $(MISSING),$(error $(MISSING)))
+	$(NEW_VENV)
+	$(INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/.tests-installed: $(VENV)/.lab-installed tests/requirements.txt
+	$(INSTALL) -r tests/requirements.txt
+	@touch $@
