@@ -1,0 +1,83 @@
+"""What the maths modules ask of their arguments: a clear ValueError here saves a silent wrong number later."""
+
+import numpy as np
+
+
+def real_array(values, name, least_axes=0):
+    """Real numbers come back as a float array: floats keep their dtype, integers become float64."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array of real numbers, got {values!r}") from None
+    # Booleans are refused too: a True/False mask added to scores would count as 1 and 0.
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}, shape {array.shape}")
+    if array.ndim < least_axes:
+        raise ValueError(f"{name} must have at least {least_axes} axes, got shape {array.shape}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def finite_array(values, name, least_axes=0):
+    """A real array without NaN or infinity."""
+    array = real_array(values, name, least_axes)
+    _refuse(array, ~np.isfinite(array), f"{name} must be finite")
+    return array
+
+
+def finite_or_masked(values, name):
+    """A real array without NaN or +inf; -inf is allowed, since it means "may not look"."""
+    array = real_array(values, name)
+    _refuse(array, np.isnan(array) | np.isposinf(array), f"{name} must be finite or -inf")
+    return array
+
+
+def finite_number(value, name):
+    """One finite real number, as a Python float."""
+    array = finite_array(value, name)
+    if array.ndim != 0:
+        raise ValueError(f"{name} must be one number, got shape {array.shape}")
+    return float(array)
+
+
+def frequency_array(inv_freq):
+    """One finite angular frequency a pair, as float64 of shape (dim/2,)."""
+    array = finite_array(inv_freq, "inv_freq")
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"inv_freq must hold one frequency a pair, shape (dim/2,), got shape {array.shape}")
+    return array.astype(np.float64)
+
+
+def whole_number(value, name, least=0):
+    """An integer of at least ``least``; True, 4.0 and "4" are not integers here."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def even_dim(dim, least=2):
+    """An even width: sine and cosine, or the two coordinates that turn together, come in pairs."""
+    dim = whole_number(dim, "dim", least)
+    if dim % 2:
+        raise ValueError(f"dim must be even, since features come in pairs, got {dim}")
+    return dim
+
+
+def frequency_base(base):
+    """A base above 0 and not 1: at 1 every pair would turn at the same speed."""
+    base = finite_number(base, "base")
+    if base <= 0 or base == 1:
+        raise ValueError(f"base must be above 0 and not 1, got {base}")
+    return base
+
+
+def common_shape(description, *shapes):
+    """The shape to which all the shapes broadcast; ``description`` names them in the error."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"{description} must broadcast, got shapes {' and '.join(map(str, shapes))}") from None
+
+
+def _refuse(array, wrong, requirement):
+    if wrong.any():
+        raise ValueError(f"{requirement}, got {array[wrong][0]}, shape {array.shape}")
