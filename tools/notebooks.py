@@ -42,6 +42,7 @@ NOTEBOOK_METADATA = {
 def client_for(notebook, folder, timeout=CELL_SECONDS):
     """A client that runs `notebook` in `folder`, in this Python's own kernel."""
     return NotebookClient(notebook, timeout=timeout, kernel_name="python3", store_widget_state=False,
+                          extra_arguments=["--IPKernelApp.log_level=40"],  # errors, not start-up advice
                           resources={"metadata": {"path": str(folder)}})
 
 
