@@ -1,0 +1,205 @@
+"""Figures with sliders: declared once, live in JupyterLab, a strip of pictures everywhere else.
+
+A chapter writes a ``build`` function that makes a picture, and hands it to :func:`explore` with its controls::
+
+    def clock_hand(fig):                              # axes and artists, once
+        ax = fig.subplots()
+        (hand,) = ax.plot([], [], animated=True)      # animated: what moves
+        def update(position):                         # numbers -> artists; returns what the picture now says
+            hand.set_data([0, np.sin(position)], [0, np.cos(position)])
+            return f"At position {position} the hand points to {position % 6.28:.2f} rad."
+        return update
+
+    explore(clock_hand, position=Slider(0, 60, start=5))
+
+The browser keeps the frames it has seen (``sliders.js``) and asks here only for those it lacks.
+"""
+
+import base64
+import io
+import itertools
+import math
+import textwrap
+import weakref
+from pathlib import Path
+
+import anywidget
+import ipywidgets
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from PIL import Image
+
+from . import walker
+from .controls import Check, Choice, Control, LogSlider, Slider
+from .plots import new_figure, style
+
+__all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore", "figures"]
+
+_FIGURES = weakref.WeakValueDictionary()  # by order of making
+_COUNT = itertools.count()
+
+
+class Picture(anywidget.AnyWidget):
+    """The canvas in the browser, its store of frames, the sentence below it (``sliders.js``)."""
+
+    _esm = Path(__file__).with_name("sliders.js")
+    _css = Path(__file__).with_name("sliders.css")
+    controls = traitlets.List().tag(sync=True)  # of each control: id, trait, label, low, high, step, log
+    size = traitlets.List().tag(sync=True)      # width, height in CSS pixels
+    start = traitlets.List().tag(sync=True)     # raw settings of the first frame
+    first = traitlets.Bytes().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+
+
+class SliderFigure(ipywidgets.VBox):
+    """What :func:`explore` returns: controls above a picture; ``errors`` holds what went wrong while they moved."""
+
+    def __init__(self, build, size, stills, controls):
+        self.specs, self.errors, self.backgrounds = controls, [], {}
+        with style():
+            self.figure = new_figure(*size)
+            self._dpi = self.figure.dpi
+            self._update = build(self.figure)
+            self.moving = _moving_artists(self.figure)
+        if not callable(self._update):
+            raise ValueError(f"build must return its update function; got {type(self._update).__name__}")
+        self.start = [spec.start for spec in controls.values()]
+        self.image(self.start)                              # eager: a broken figure fails its cell
+        self.figure.set_layout_engine("none")               # laid out once: no axes jump while a slider moves
+        first, text = self.frame(self.start, kind="png")
+        self._still = self._strip([self._raws(still) for still in stills])
+        self.controls = {name: spec.widget(name) for name, spec in controls.items()}
+        synced = [{"id": self.controls[name].model_id, "trait": spec.trait, "label": self.controls[name].description,
+                   "low": spec.low, "high": spec.high, "step": spec.step, "log": spec.log} for name, spec in controls.items()]
+        width, height = (round(inches * self._dpi) for inches in self.figure.get_size_inches())
+        self.picture = Picture(controls=synced, size=[width, height], start=self.start, first=first, text=text)
+        self.picture.on_msg(lambda _, content, buffers: self.picture.send(*self.reply(content)))
+        super().__init__([_row(self.controls, controls), self.picture])
+        _FIGURES[next(_COUNT)] = self
+
+    def _raws(self, settings):
+        unknown = set(settings) - set(self.specs)
+        if unknown:
+            raise ValueError(f"a still names settings among {list(self.specs)}; got {sorted(unknown)}")
+        return [spec.raw(settings[name]) if name in settings else spec.start for name, spec in self.specs.items()]
+
+    def draw(self, raws, ratio=1):
+        """Draw the raw settings at ratio times the figure's dpi; return the picture's sentence. Needs ``style()``."""
+        figure, canvas = self.figure, self.figure.canvas
+        text = self._update(**{name: spec.setting(raw) for (name, spec), raw in zip(self.specs.items(), raws, strict=True)})
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"update must return the sentence that says what the picture shows; got {text!r}")
+        if figure.stale:                       # something that is not animated changed: the cached parts are old
+            self.backgrounds.clear()
+        if figure.dpi != self._dpi * ratio:
+            figure.dpi = self._dpi * ratio
+        if ratio in self.backgrounds:
+            figure.stale = False               # only the dpi was set
+            canvas.get_renderer()
+            canvas.restore_region(self.backgrounds[ratio])
+        else:
+            canvas.draw()
+            self.backgrounds[ratio] = canvas.copy_from_bbox(figure.bbox)
+        for artist in self.moving:
+            artist.axes.draw_artist(artist) if artist.axes else figure.draw_artist(artist)
+        return text
+
+    def image(self, raws, ratio=1):
+        """The picture of the raw settings, as an RGB image, and its sentence."""
+        with style():                          # holds the lock that all drawing shares
+            text = self.draw(raws, ratio)
+            canvas = self.figure.canvas
+            return Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB"), text
+
+    def frame(self, raws, ratio=1, kind="webp"):
+        """The encoded picture of the raw settings (WebP, or lossless PNG) and its sentence."""
+        image, text = self.image(raws, ratio)
+        return _encode(image, kind), text
+
+    def reply(self, content):
+        """Answer the browser's request for a frame: (message, buffers); an exception becomes a message, recorded."""
+        answer = {"key": content["key"], "sharp": bool(content.get("sharp"))}
+        try:
+            ratio = min(max(float(content["ratio"]), 1.0), 3.0)
+            frame, text = self.frame(content["values"], ratio, "png" if answer["sharp"] else "webp")
+        except Exception as error:             # shown beside the slider; the last good picture stays
+            self.errors.append(error)
+            return answer | {"error": f"{type(error).__name__}: {error}"}, []
+        return answer | {"text": text}, [frame]
+
+    def _strip(self, stills, ratio=1.5):
+        """The stills one below the other, each above its sentence, as (PNG, all sentences)."""
+        pictures, texts = zip(*(self.image(raws, ratio) for raws in stills))
+        rows = []
+        for picture, text in zip(pictures, texts):
+            with style():
+                caption = new_figure(picture.width / self._dpi / ratio, 0.25 + 0.22 * math.ceil(len(text) / 110))
+                caption.dpi = self._dpi * ratio
+                caption.text(0.01, 0.95, textwrap.fill(text, 110), va="top", fontsize=10.5)
+                caption.canvas.draw()
+                rows += [picture, Image.fromarray(np.asarray(caption.canvas.buffer_rgba())[..., :3].copy())]
+        strip = Image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
+        tops = itertools.accumulate((row.height for row in rows), initial=0)
+        for row, top in zip(rows, tops):
+            strip.paste(row, (0, top))
+        return _encode(strip, "png", 9), " ".join(texts)
+
+    def _repr_mimebundle_(self, **options):
+        """One output: the live view for a front end with a kernel, the strip of stills for all others."""
+        png, alt = self._still
+        data = super()._repr_mimebundle_(**options)
+        data |= {"image/png": base64.b64encode(png).decode(), "text/plain": alt}
+        return data, {"image/png": {"width": self.picture.size[0], "alt": alt}}
+
+    def walk(self, states=200, seconds=10.0, seed=0):
+        """Move the controls to every end, option and random states as the browser would; the errors, as text."""
+        return walker.walk(self, states, seconds, seed)
+
+
+def explore(build, *, size=(8.0, 3.6), stills=None, **controls):
+    """A picture that follows its controls; ``stills`` are the settings shown to readers without a kernel."""
+    if not 1 <= len(controls) <= 3:
+        raise ValueError(f"a figure has one to three controls; got {len(controls)}: {list(controls)}")
+    for name, control in controls.items():
+        if not isinstance(control, Control):
+            raise ValueError(f"{name} must be a Slider, LogSlider, Choice or Check; got {type(control).__name__}")
+    return SliderFigure(build, size, [{}] if stills is None else stills, controls)
+
+
+def figures():
+    """The slider figures of this process, oldest first."""
+    return [figure for _, figure in sorted(_FIGURES.items())]
+
+
+def _row(widgets, controls):
+    """The controls in a row that wraps; a Play button in front of a slider that asks for one."""
+    items = []
+    for name, control in controls.items():
+        widget = widgets[name]
+        if control.play:
+            play = ipywidgets.Play(min=control.low, max=control.high, step=control.step, value=control.start, interval=120)
+            ipywidgets.jslink((play, "value"), (widget, "value"))
+            widget = ipywidgets.HBox([play, widget])
+        items.append(widget)
+    return ipywidgets.HBox(items, layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px"))
+
+
+def _moving_artists(figure):
+    """What a frame draws over the cached background, in drawing order: the animated artists and all that lies above them."""
+    moving = []
+    for ax in figure.axes:
+        animated = [a for a in ax.get_children() if a.get_animated()]
+        if animated:
+            bottom = min(a.zorder for a in animated)
+            above = [a for a in ax.get_children() if a.zorder >= bottom and a not in (ax.patch, ax.xaxis, ax.yaxis)]
+            for artist in above:
+                artist.set_animated(True)
+            moving += sorted(above, key=lambda a: a.zorder)
+    return moving + [a for a in figure.get_children() if a.get_animated() and a not in figure.axes]
+
+
+def _encode(image, kind, level=1):
+    data = io.BytesIO()
+    image.save(data, kind, **({"compress_level": level} if kind == "png" else {"quality": 85, "method": 0}))
+    return data.getvalue()
