@@ -1,0 +1,53 @@
+// A question in the browser: a group of radio buttons named by the question, a button, and a line of feedback.
+// The texts are HTML made and escaped by quiz.py. Moving through the options reveals nothing; the button does.
+
+let made = 0;
+
+export default {
+  render({ model, el }) {
+    const predict = model.get("kind") === "predict";
+    const group = document.createElement("fieldset");
+    group.className = "pe-quiz";
+    group.innerHTML = `<legend>${model.get("question")}</legend>`;
+    const name = `pe-quiz-${++made}`;
+    const radios = model.get("options").map((option) => {
+      const label = document.createElement("label");
+      label.innerHTML = `<input type="radio" name="${name}"><span>${option}</span>`;
+      group.append(label);
+      return label.firstChild;
+    });
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = predict ? "Commit" : "Check";
+    const line = document.createElement("p");
+    line.setAttribute("role", "status");          // read out politely when it changes
+    group.append(button, line);
+    el.append(group);
+
+    const say = () => {
+      const choice = model.get("choice");
+      if (choice === null) return;
+      const right = choice === model.get("right");
+      radios[choice].checked = true;
+      const mark = predict ? `You predicted “${model.get("options")[choice]}”. `
+        : right ? `<b class="pe-right">Right.</b> ` : `<b class="pe-wrong">Not yet.</b> `;
+      line.innerHTML = mark + model.get("feedback")[choice];
+      if (predict) {                              // a prediction is made once
+        radios.forEach((radio) => { radio.disabled = !radio.checked; });
+        button.setAttribute("aria-disabled", "true");
+        button.textContent = "Committed";
+      }
+    };
+    button.addEventListener("click", () => {
+      const choice = radios.findIndex((radio) => radio.checked);
+      if (predict && model.get("choice") !== null) return;
+      if (choice < 0) { line.textContent = "Choose one of the options first."; return; }
+      if (choice === model.get("choice")) say();
+      model.set("choice", choice);
+      model.save_changes();
+    });
+    model.on("change:choice", say);
+    say();
+    return () => model.off("change:choice", say);
+  },
+};
