@@ -37,7 +37,7 @@ class Control:
 
     def widget(self, name):
         """A new widget, labelled for people."""
-        layout = ipywidgets.Layout(width="auto", min_width="300px" if "readout_format" in self.traits else "120px")
+        layout = ipywidgets.Layout(width="auto", min_width="340px" if "readout_format" in self.traits else "120px")
         return self.kind(**{self.trait: self.start}, **self.traits, description=self.label or name.replace("_", " "),
                          layout=layout, style={"description_width": "initial"})
 

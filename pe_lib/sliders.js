@@ -14,9 +14,9 @@ async function render({ model, el }) {
     return node;
   };
   el.classList.add("pe-figure");
-  const alarm = make("div", { role: "alert", class: "pe-alarm", hidden: "" });
   const canvas = make("canvas", { role: "img", width: width * ratio, height: height * ratio, style: `width:${width}px` });
   const readout = make("div", { role: "status", class: "pe-readout" });
+  const alarm = make("div", { role: "alert", class: "pe-readout pe-alarm", hidden: "" });
   const screen = canvas.getContext("2d");
 
   const store = new Map(), decoded = new Map(), failed = new Map();
@@ -46,9 +46,9 @@ async function render({ model, el }) {
   function paint(bitmap, text, key, quality) {
     screen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     canvas.setAttribute("aria-label", text);
-    Object.assign(canvas.dataset, { key, quality, stored, frames: store.size });
+    Object.assign(canvas.dataset, { key, quality });
     readout.textContent = text;
-    alarm.hidden = true;
+    readout.hidden = false; alarm.hidden = true;
   }
   function show(key) {             // at once if the frame is decoded, else as soon as it is
     const frame = store.get(key);
@@ -60,7 +60,7 @@ async function render({ model, el }) {
   }
   function complain(text) {
     alarm.textContent = `The figure could not follow: ${text}. The picture shows the last good setting.`;
-    alarm.hidden = false;
+    readout.hidden = true; alarm.hidden = false;
   }
   function keepNear() {            // decoded frames: only those a held key reaches next
     const near = new Set();
@@ -94,6 +94,7 @@ async function render({ model, el }) {
       else if (!store.has(key)) {
         store.set(key, { blob, text }); stored += blob.size;
         for (const [old, frame] of store) { if (stored <= LIMIT) break; store.delete(old); stored -= frame.blob.size; }
+        Object.assign(canvas.dataset, { stored, frames: store.size });
       }
     }
     if (!lossless && (key === keyOf(want) || (moving && mine && !ahead))) show(key);
@@ -114,7 +115,7 @@ async function render({ model, el }) {
   for (const [c, event, listener] of listeners) c.on(event, listener);
   for (const event of ["keyup", "pointerup"]) document.addEventListener(event, release, true);
   model.on("msg:custom", receive);
-  const watcher = new IntersectionObserver(([entry]) => { seen = entry.isIntersecting; ask(); });
+  const watcher = new IntersectionObserver((entries) => { seen = entries.at(-1).isIntersecting; ask(); });
   watcher.observe(canvas);
   const first = await createImageBitmap(new Blob([model.get("first")]));
   paint(first, model.get("text"), keyOf(model.get("start").map(round)), "first");

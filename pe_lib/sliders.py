@@ -182,7 +182,7 @@ def _row(widgets, controls):
             ipywidgets.jslink((play, "value"), (widget, "value"))
             widget = ipywidgets.HBox([play, widget])
         items.append(widget)
-    return ipywidgets.HBox(items, layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px"))
+    return ipywidgets.HBox(items, layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px")).add_class("pe-controls")
 
 
 def _moving_artists(figure):
