@@ -13,7 +13,8 @@ def real_array(values, name, least_axes=0):
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}, shape {array.shape}")
     if array.ndim < least_axes:
-        raise ValueError(f"{name} must have at least {least_axes} axes, got shape {array.shape}")
+        axes = "1 axis" if least_axes == 1 else f"{least_axes} axes"
+        raise ValueError(f"{name} must have at least {axes}, got shape {array.shape}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
@@ -24,9 +25,9 @@ def finite_array(values, name, least_axes=0):
     return array
 
 
-def finite_or_masked(values, name):
+def finite_or_masked(values, name, least_axes=0):
     """A real array without NaN or +inf; -inf is allowed, since it means "may not look"."""
-    array = real_array(values, name)
+    array = real_array(values, name, least_axes)
     _refuse(array, np.isnan(array) | np.isposinf(array), f"{name} must be finite or -inf")
     return array
 

@@ -18,7 +18,7 @@ def softmax(scores, axis=-1):
     >>> softmax([0.0, np.log(3.0), -np.inf])
     array([0.25, 0.75, 0.  ])
     """
-    scores = finite_or_masked(scores, "scores")
+    scores = finite_or_masked(scores, "scores", least_axes=1)
     largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
     largest = np.where(np.isneginf(largest), 0, largest)  # -inf - -inf would be NaN
     with np.errstate(over="ignore"):  # a gap too wide for the dtype becomes -inf: weight 0 either way

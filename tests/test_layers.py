@@ -11,7 +11,7 @@ import pe_lib
 
 LIBRARY = Path(pe_lib.__file__).parent
 FILES = {path.stem for path in LIBRARY.glob("*.py")} - {"__init__"}
-LAYERS = {  # imports run one way, from maths to model to teaching; the packages figures/ and checks/ are teaching too
+LAYERS = {  # a layer imports itself and those above it; the packages figures/ and checks/ are teaching too
     "maths": "frequencies scaling sinusoidal additive biases rotary attention cache grids graphs _validate",
     "model": "model tasks",
     "teaching": "plots sliders controls walker quiz clinic",
