@@ -1,7 +1,6 @@
 // A question in the browser: a group of radio buttons named by the question, a button, and a line of feedback.
 // The texts are HTML made and escaped by quiz.py. Moving through the options reveals nothing; the button does.
-
-let made = 0;
+// data-lm-suppress-shortcuts: in JupyterLab the arrow keys then move through the options, not through the cells.
 
 export default {
   render({ model, el }) {
@@ -9,10 +8,10 @@ export default {
     const group = document.createElement("fieldset");
     group.className = "pe-quiz";
     group.innerHTML = `<legend>${model.get("question")}</legend>`;
-    const name = `pe-quiz-${++made}`;
+    const name = `pe-quiz-${Math.random()}`;      // one group a question; each question loads its own copy of this file
     const radios = model.get("options").map((option) => {
       const label = document.createElement("label");
-      label.innerHTML = `<input type="radio" name="${name}"><span>${option}</span>`;
+      label.innerHTML = `<input type="radio" name="${name}" data-lm-suppress-shortcuts><span>${option}</span>`;
       group.append(label);
       return label.firstChild;
     });
