@@ -14,7 +14,7 @@ FILES = {path.stem for path in LIBRARY.glob("*.py")} - {"__init__"}
 LAYERS = {  # a layer imports itself and those above it; the packages figures/ and checks/ are teaching too
     "maths": "frequencies scaling sinusoidal additive biases rotary attention cache grids graphs _validate",
     "model": "model tasks",
-    "teaching": "plots sliders controls walker quiz clinic",
+    "teaching": "plots maps sliders controls walker quiz clinic",
 }
 MATHS, MODEL, TEACHING = (sorted(FILES & set(names.split())) for names in LAYERS.values())
 
