@@ -18,7 +18,6 @@ The browser keeps the frames it has seen (``sliders.js``) and asks here only for
 import base64
 import io
 import itertools
-import math
 import textwrap
 import weakref
 from pathlib import Path
@@ -27,7 +26,6 @@ import anywidget
 import ipywidgets
 import numpy as np
 import traitlets
-from matplotlib.figure import Figure
 from PIL import Image
 
 from . import walker
@@ -67,8 +65,9 @@ class SliderFigure(ipywidgets.VBox):
         self.start = [spec.start for spec in controls.values()]
         self.image(self.start)                              # eager: a broken figure fails its cell
         self.figure.set_layout_engine("none")               # laid out once: no axes jump while a slider moves
-        first, text = self.frame(self.start, kind="png")
         self._still = self._strip([self._raws(still) for still in stills])
+        self.backgrounds.clear()                            # of the strip's larger frames: some megabytes
+        first, text = self.frame(self.start, kind="png")
         self.controls = {name: spec.widget(name) for name, spec in controls.items()}
         synced = [{"id": self.controls[name].model_id, "trait": spec.trait, "label": self.controls[name].description,
                    "low": spec.low, "high": spec.high, "step": spec.step, "log": spec.log} for name, spec in controls.items()]
@@ -134,9 +133,11 @@ class SliderFigure(ipywidgets.VBox):
         rows = []
         for picture, text in zip(pictures, texts):
             with style():
-                caption = new_figure(picture.width / self._dpi / ratio, 0.25 + 0.22 * math.ceil(len(text) / 110))
+                inches = picture.width / self._dpi / ratio
+                lines = textwrap.wrap(text, int(11 * inches))
+                caption = new_figure(inches, 0.25 + 0.22 * len(lines))
                 caption.dpi = self._dpi * ratio
-                caption.text(0.01, 0.95, textwrap.fill(text, 110), va="top", fontsize=10.5)
+                caption.text(0.01, 0.95, "\n".join(lines), va="top", fontsize=10.5)
                 caption.canvas.draw()
                 rows += [picture, Image.fromarray(np.asarray(caption.canvas.buffer_rgba())[..., :3].copy())]
         strip = Image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
@@ -157,13 +158,23 @@ class SliderFigure(ipywidgets.VBox):
         return walker.walk(self, states, seconds, seed)
 
 
-def explore(build, *, size=(8.0, 3.6), stills=None, **controls):
-    """A picture that follows its controls; ``stills`` are the settings shown to readers without a kernel."""
+def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
+    """A picture that follows its controls: the last expression of a cell.
+
+    build(figure) makes axes and artists and returns update(**settings), which moves the artists and returns the sentence
+    that says what they show. size: (width, height) in inches of 100 CSS pixels. stills: a list of settings, each a dict
+    over the starts, drawn below one another for readers without a kernel (None: the starts).
+
+    Raises ValueError for no control or more than three, one that is no control, a still that names an unknown setting or
+    a value out of range, a build that returns no function, an update that returns no sentence.
+    """
     if not 1 <= len(controls) <= 3:
         raise ValueError(f"a figure has one to three controls; got {len(controls)}: {list(controls)}")
     for name, control in controls.items():
         if not isinstance(control, Control):
             raise ValueError(f"{name} must be a Slider, LogSlider, Choice or Check; got {type(control).__name__}")
+    if not isinstance(size, (tuple, list)) or len(size) != 2:
+        raise ValueError(f"size must be (width, height) in inches; got {size!r}")
     return SliderFigure(build, size, [{}] if stills is None else stills, controls)
 
 

@@ -61,7 +61,7 @@ def walk(figure, states=200, seconds=10.0, seed=0):
 
 
 def redrawn(figure, raws):
-    """The picture of the raw settings with nothing cached, as an RGB array."""
+    """The picture of the raw settings drawn whole, as an RGB array; the cached parts stay as they are."""
     with style():
         figure.draw(raws)
         for artist in figure.moving:
@@ -69,7 +69,6 @@ def redrawn(figure, raws):
         figure.figure.canvas.draw()
         for artist in figure.moving:
             artist.set_animated(True)
-        figure.backgrounds.clear()
         return np.asarray(figure.figure.canvas.buffer_rgba())[..., :3].copy()
 
 
