@@ -1,0 +1,123 @@
+"""Classic wrong answers to the exercises of chapter 1: each must be turned down, with a hint of its own."""
+
+WRONG = {
+    "1.1": {
+        "no division by the root of d_head": '''
+def attend_one(q_i, k, v):
+    powers = np.exp(k @ q_i)
+    return powers / powers.sum() @ v
+''',
+        "divided by d_head": '''
+def attend_one(q_i, k, v):
+    powers = np.exp(k @ q_i / len(q_i))
+    return powers / powers.sum() @ v
+''',
+        "divided by the root of the number of keys": '''
+def attend_one(q_i, k, v):
+    powers = np.exp(k @ q_i / np.sqrt(len(k)))
+    return powers / powers.sum() @ v
+''',
+        "the 2 of the example": '''
+def attend_one(q_i, k, v):
+    powers = np.exp(k @ q_i / 2)
+    return powers / powers.sum() @ v
+''',
+        "shares do not sum to 1": '''
+def attend_one(q_i, k, v):
+    return np.exp(k @ q_i / np.sqrt(len(q_i))) @ v
+''',
+        "no softmax, the mean": '''
+def attend_one(q_i, k, v):
+    return v.mean(axis=0)
+''',
+        "keys mixed instead of values": '''
+def attend_one(q_i, k, v):
+    powers = np.exp(k @ q_i / np.sqrt(len(q_i)))
+    return powers / powers.sum() @ k
+''',
+        "scores as shares": '''
+def attend_one(q_i, k, v):
+    scores = k @ q_i / np.sqrt(len(q_i))
+    return scores / scores.sum() @ v
+''',
+    },
+    "1.2": {
+        "rows only": '''
+def reorder_scores(scores, order):
+    return scores[order]
+''',
+        "columns only": '''
+def reorder_scores(scores, order):
+    return scores[:, order]
+''',
+        "the inverse order": '''
+def reorder_scores(scores, order):
+    P = np.eye(len(order))[order]
+    return P.T @ scores @ P
+''',
+        "no transpose": '''
+def reorder_scores(scores, order):
+    P = np.eye(len(order))[order]
+    return P @ scores @ P
+''',
+        "paired indices": '''
+def reorder_scores(scores, order):
+    return scores[order, order]
+''',
+        "rows and columns exchanged": '''
+def reorder_scores(scores, order):
+    return scores.T[order][:, order]
+''',
+    },
+    "1.3": {
+        "the zero vector": '''
+def invisible(w_q, w_k, w_v):
+    return np.zeros(len(w_q))
+''',
+        "invisible to the query alone": '''
+def invisible(w_q, w_k, w_v):
+    return np.linalg.svd(w_q)[0][:, -1]
+''',
+        "invisible to query and key": '''
+def invisible(w_q, w_k, w_v):
+    return np.linalg.svd(np.hstack([w_q, w_k]))[0][:, -1]
+''',
+        "a direction among the columns": '''
+def invisible(w_q, w_k, w_v):
+    return np.linalg.svd(np.hstack([w_q, w_k, w_v]))[2][-1]
+''',
+        "the direction that is seen best": '''
+def invisible(w_q, w_k, w_v):
+    return np.linalg.svd(np.hstack([w_q, w_k, w_v]))[0][:, 0]
+''',
+        "not of length 1": '''
+def invisible(w_q, w_k, w_v):
+    return 3 * np.linalg.svd(np.hstack([w_q, w_k, w_v]))[0][:, -1]
+''',
+    },
+    "1.4": {
+        "outputs not reordered": '''
+def sees_order(layer, x):
+    order = np.roll(np.arange(x.shape[1]), 1)
+    return not np.allclose(layer(x[:, order]), layer(x))
+''',
+        "compared to the last bit": '''
+def sees_order(layer, x):
+    order = np.roll(np.arange(x.shape[1]), 1)
+    return bool((layer(x[:, order]) != layer(x)[:, order]).any())
+''',
+        "sentences reordered": '''
+def sees_order(layer, x):
+    return not np.allclose(layer(x[::-1]), layer(x)[::-1])
+''',
+        "a reversal": '''
+def sees_order(layer, x):
+    return not np.allclose(layer(x[:, ::-1]), layer(x)[:, ::-1])
+''',
+        "an order that moves nothing": '''
+def sees_order(layer, x):
+    order = np.arange(x.shape[1])
+    return not np.allclose(layer(x[:, order]), layer(x)[:, order])
+''',
+    },
+}

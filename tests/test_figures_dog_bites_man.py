@@ -1,0 +1,87 @@
+"""The figures of chapter 1 say what the claims say, at every setting."""
+
+import functools
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.attention import attention_scores, causal_mask, cosine_similarity
+from pe_lib.figures import dog_bites_man as figures
+from pe_lib.plots import new_figure, style
+
+
+@functools.cache
+def updater(build):
+    with style():
+        return build(new_figure())
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)(**settings)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 20])
+@pytest.mark.parametrize("order, follow", list(itertools.product(figures.ORDERS, figures.WORDS)))
+def test_every_word_keeps_its_vector_in_every_order(order, follow, seed):
+    """claims 1.2 and 1.3"""
+    assert "the same vector" in readout(figures.permuted_attention, order=order, follow=follow, seed=seed)
+    output, weights = figures.run_head(order, figures.matrices(seed))
+    base, base_weights = figures.run_head(figures.BASE, figures.matrices(seed))
+    old = [figures.BASE.split().index(word) for word in order.split()]
+    np.testing.assert_allclose(output, base[old], atol=1e-12)
+    np.testing.assert_allclose(weights, base_weights[old][:, old], atol=1e-12)
+
+
+def test_the_numbers_are_those_of_the_lesson():
+    """claim 1.1: by hand, dog asks [0 1 3 0], bites answers [0 0 1 0], 3 / sqrt(4) = 1.5"""
+    x = np.array([figures.EMBEDDING[word] for word in figures.WORDS])
+    np.testing.assert_array_equal(attention_scores(x @ figures.W_Q, x @ figures.W_K), [[0, 1.5, 0.5], [1.5, 0, 1], [1, 0.5, 0]])
+    said = readout(figures.permuted_attention, order="bites man dog", follow="dog", seed=0)
+    assert said == "In “bites man dog”, dog is row 2 and comes out as [0.14, 0.23, 0.63, 0.37]; in “dog bites man” it is the same vector."
+
+
+def unchanged(bias):
+    """(order, word) pairs in which the word comes out as in the base order."""
+    return {(order, word) for order, word in itertools.product(figures.ORDERS[1:], figures.WORDS)
+            if "the same vector" in readout(figures.masked_attention, order=order, follow=word, bias=bias)}
+
+
+def test_a_causal_mask_spares_only_a_word_with_the_same_words_before_it():
+    """claim 1.5"""
+    before = {(order, word): set(order.split()[:order.split().index(word)])
+              for order, word in itertools.product(figures.ORDERS, figures.WORDS)}
+    assert unchanged("causal mask") == {(order, word) for order, word in before
+                                        if order != figures.BASE and before[order, word] == before[figures.BASE, word]}
+    assert unchanged("causal mask") == {("bites dog man", "man"), ("dog man bites", "dog")}
+
+
+def test_a_symmetric_bias_cannot_tell_a_sentence_from_its_reversal():
+    """claim 1.5"""
+    assert unchanged("−|j − i|") == {("man bites dog", word) for word in figures.WORDS}
+    assert len(unchanged("none")) == 15
+
+
+def test_the_biases_are_what_they_are_called():
+    np.testing.assert_array_equal(figures.bias_table("causal mask"), causal_mask(3))
+    np.testing.assert_array_equal(figures.bias_table("−|j − i|"), [[0, -1, -2], [-1, 0, -1], [-2, -1, 0]])
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 2.0])
+def test_only_distinct_and_visible_vectors_part_the_dogs(strength):
+    """claim 1.6"""
+    said = {kind: readout(figures.added_positions, kind=kind, strength=strength) for kind in figures.POSITIONS}
+    parted = {kind for kind, text in said.items() if "the same vector" not in text}
+    assert parted == ({"a vector for each place"} if strength else set())
+
+
+@pytest.mark.parametrize("length, angle", [(0.1, 0), (1.4, 40), (4.0, 90), (2.5, 180)])
+def test_the_score_follows_the_length_and_the_cosine_the_angle(length, angle):
+    """claim 1.7"""
+    said = readout(figures.long_key, length=length, angle=angle).replace("−", "-")
+    score, cosine = map(float, re.findall(r"(?:score|cosine) (-?\d\.\d\d)", said))
+    q, k = [[1.0, 0.0]], [[length * np.cos(np.radians(angle)), length * np.sin(np.radians(angle))]]
+    assert score == pytest.approx(attention_scores(q, k)[0, 0], abs=0.006)
+    assert cosine == pytest.approx(cosine_similarity(q, k)[0, 0], abs=0.006)
