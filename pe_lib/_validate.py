@@ -40,6 +40,14 @@ def finite_number(value, name):
     return float(array)
 
 
+def positive_number(value, name):
+    """One finite real number above 0, as a Python float."""
+    number = finite_number(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {number}")
+    return number
+
+
 def frequency_array(inv_freq):
     """One finite angular frequency a pair, as float64 of shape (dim/2,)."""
     array = finite_array(inv_freq, "inv_freq")
