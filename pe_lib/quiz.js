@@ -26,10 +26,10 @@ export default {
     const say = () => {
       const choice = model.get("choice");
       if (choice === null) return;
-      const right = choice === model.get("right");
       radios[choice].checked = true;
       const mark = predict ? `You predicted “${model.get("options")[choice]}”. `
-        : right ? `<b class="pe-right">Right.</b> ` : `<b class="pe-wrong">Not yet.</b> `;
+        : choice === model.get("right") ? `<b aria-hidden="true">✓</b> <span class="pe-heard">Right.</span> `
+          : "<b>Not yet.</b> ";
       line.innerHTML = mark + model.get("feedback")[choice];
       if (predict) {                              // a prediction is made once
         radios.forEach((radio) => { radio.disabled = !radio.checked; });

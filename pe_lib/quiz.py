@@ -17,6 +17,8 @@ import anywidget
 import ipywidgets
 import traitlets
 
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?![\s*])([^*]*[^\s*])\*(?![\w*])")       # *so*, but not 2 * 3 * 4 or a*b*c
+
 
 class Question(anywidget.AnyWidget):
     """A question with its options; ``choice`` is the number of the option the learner has checked, or None."""
@@ -68,7 +70,7 @@ class Inventory(ipywidgets.VBox):
         self._count()
 
     def _count(self, _=None):
-        correct = [None if question.choice is None else question.choice == question.right for question in self.questions]
+        correct = [None if asked.choice is None else asked.choice == asked.right for asked in self.questions]
         self.line.value = f"<strong>{escape(score(correct, self.chapters))}</strong>"
 
     def _repr_mimebundle_(self, **options):
@@ -114,10 +116,9 @@ def markup(text):
     >>> markup("is `a < b` *really* 2 * 3?")
     'is <code>a &lt; b</code> <em>really</em> 2 * 3?'
     """
-    parts = re.split(r"`([^`]+)`", escape(text))
-    for number, part in enumerate(parts):
-        parts[number] = f"<code>{part}</code>" if number % 2 else re.sub(r"(?<![\w*])\*(\S|\S[^*]*\S)\*(?![\w*])", r"<em>\1</em>", part)
-    return "".join(parts)
+    parts = re.split(r"`([^`]+)`", escape(text))           # every second part stood between backquotes
+    return "".join(f"<code>{part}</code>" if number % 2 else _EMPHASIS.sub(r"<em>\1</em>", part)
+                   for number, part in enumerate(parts))
 
 
 def _validate(question, options, right):
@@ -125,7 +126,7 @@ def _validate(question, options, right):
         raise ValueError(f"options must be a dict of at least two, option -> feedback; got {options!r}")
     for text in (question, *options, *options.values()):
         if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"the question, its options and their feedback must be texts; got {text!r} in {question!r}")
+            raise ValueError(f"question, options and feedback must be texts, not empty; got {text!r} in {question!r}")
     if right not in options:
         raise ValueError(f"right must be one of the options {list(options)}; got {right!r}")
 
