@@ -1,0 +1,53 @@
+"""What becomes of an angle when positions and frequencies are kept in fewer bits."""
+
+import numpy as np
+
+from pe_lib._validate import finite_array, frequency_array
+
+FORMATS = ("float32", "float16", "bfloat16")
+
+
+def rounded(values, form):
+    """A number format has room for so many digits only: 65,536 and 65,700 are the same number in bfloat16.
+
+    values (...); form "float32", "float16" or "bfloat16" -> (...), float64: the nearest value of that format.
+    24, 11 or 8 significant bits; halves go to the even neighbour; beyond the largest value (65,504 in float16) inf
+
+    Raises: ValueError if values is not real and finite, or form is none of the three.
+    Source: IEEE 754; bfloat16 by way of float32, of which it keeps the first 16 bits.
+
+    >>> rounded([65_536, 65_700, 66_000], "bfloat16")
+    array([65536., 65536., 66048.])
+    """
+    values = finite_array(values, "values")
+    if not isinstance(form, str) or form not in FORMATS:
+        raise ValueError(f"form must be one of {', '.join(FORMATS)}, got {form!r}")
+    with np.errstate(over="ignore"):
+        if form == "float16":
+            return values.astype(np.float16).astype(np.float64)
+        bits = values.astype(np.float32).view(np.uint32).astype(np.uint64)
+    if form == "bfloat16":
+        # Add half of what is cut off, or a hair less when the last kept bit is 0: a tie then falls to the even side.
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+
+
+def angle_error(positions, inv_freq, form):
+    """An angle made in a short format is wrong by an amount that grows with the position.
+
+    positions (..., n), tokens; inv_freq (dim/2,), radians per token -> (..., n, dim/2), radians, from 0 up.
+    |rounded(rounded(position) * rounded(inv_freq)) - position * inv_freq|
+
+    Above pi the angle is noise. A position beyond the format has an infinite error.
+    Raises: ValueError as `angles` and `rounded`.
+    Source: the last product in float64, as `angles` makes it.
+
+    >>> angle_error([255, 256, 257], [1.0], "bfloat16").ravel()
+    array([0., 0., 1.])
+    """
+    positions = finite_array(positions, "positions").astype(np.float64)[..., None]
+    inv_freq = frequency_array(inv_freq)
+    short = rounded(positions, form) * rounded(inv_freq, form)
+    beyond = ~np.isfinite(short)
+    error = np.abs(rounded(np.where(beyond, 0.0, short), form) - positions * inv_freq)
+    return np.where(beyond, np.inf, error)
