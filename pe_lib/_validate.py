@@ -58,7 +58,7 @@ def frequency_array(inv_freq):
 
 def whole_number(value, name, least=0):
     """An integer of at least ``least``; True, 4.0 and "4" are not integers here."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
     return int(value)
 
