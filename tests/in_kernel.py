@@ -1,0 +1,107 @@
+"""What the tests run inside a notebook's kernel, after its last cell: see notebook_kit.Executed.call."""
+
+import ast
+import contextlib
+import io
+import sys
+
+
+def walk_figures(states, seconds):
+    """How many slider figures live in this kernel, and every error met while driving them."""
+    from pe_lib import sliders
+
+    figures = sliders.figures()
+    errors = [f"figure {number}: {error}" for number, figure in enumerate(figures, start=1)
+              for error in figure.walk(states=states, seconds=seconds)]
+    return {"figures": len(figures), "errors": errors}
+
+
+def sweep_widgets():
+    """Move every control that belongs to no slider figure (quizzes, ...); how many moves, and every error."""
+    from ipywidgets.widgets import widget
+    from pe_lib import sliders
+
+    walked = {id(part) for figure in sliders.figures() for part in _parts(figure)}
+    others = [w for w in list(widget._instances.values()) if id(w) not in walked]
+    errors, moves = [], 0
+    with _recorded(errors):
+        for control in others:
+            for trait, value in _moves(control):
+                moves += 1
+                _attempt(control, trait, value, errors)
+    errors += [f"{type(w).__name__}: {error!r}" for w in others for error in getattr(w, "errors", None) or []]
+    return {"moves": moves, "errors": errors}
+
+
+def _parts(box):
+    yield box
+    for child in getattr(box, "children", ()):
+        yield from _parts(child)
+
+
+def _moves(control):
+    """(trait, value) pairs: both ends, each option, both ways, a click (trait None); the start comes last."""
+    import ipywidgets as w
+
+    if isinstance(control, w.Button):
+        return [(None, None)]
+    if isinstance(control, w.SelectMultiple):
+        return [("index", (0,)), ("index", tuple(range(len(control.options)))), ("index", control.index)]
+    if hasattr(control, "options") and hasattr(control, "choice"):  # a pe_lib.quiz question
+        return [*(("choice", i) for i in range(len(control.options))), ("choice", control.choice)]
+    if hasattr(control, "options") and hasattr(control, "index"):
+        return [*(("index", i) for i in range(len(control.options))), ("index", control.index)]
+    if isinstance(control, (w.Checkbox, w.ToggleButton)):
+        return [("value", not control.value), ("value", control.value)]
+    if isinstance(control, (w.Text, w.Textarea)):
+        return [("value", "<b>&\u03c9"), ("value", ""), ("value", control.value)]
+    if isinstance(control, w.FloatLogSlider):
+        return [("value", control.base**control.min), ("value", control.base**control.max), ("value", control.value)]
+    if all(hasattr(control, name) for name in ("value", "min", "max")) and not isinstance(control.value, tuple):
+        if isinstance(control, (w.IntProgress, w.FloatProgress)) or control.min is None or control.max is None:
+            return []
+        return [("value", control.min), ("value", control.max), ("value", control.value)]
+    return []
+
+
+def _attempt(control, trait, value, errors):
+    try:
+        control.click() if trait is None else setattr(control, trait, value)
+    except Exception as error:
+        what = "click" if trait is None else f"{trait} = {value!r}"
+        errors.append(f"{type(control).__name__} {getattr(control, 'description', '')!r}, {what}: {error!r}")
+
+
+@contextlib.contextmanager
+def _recorded(errors):
+    """Front ends swallow what a Button, an Output or interact raises: all three hand it to IPython's showtraceback."""
+    shell = get_ipython()  # noqa: F821
+    shown = shell.showtraceback
+    shell.showtraceback = lambda exc_tuple=None, *args, **kwargs: errors.append(repr((exc_tuple or sys.exc_info())[1]))
+    try:
+        yield
+    finally:
+        shell.showtraceback = shown
+
+
+def open_pyplot_figures():
+    """The numbers of the figures that pyplot still holds."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return pyplot.get_fignums() if pyplot else []
+
+
+def try_answers(answers, check):
+    """The verdict on each of several answers (name -> source), judged by the source of the check cell."""
+    return {name: _verdict(source, check) for name, source in answers.items()}
+
+
+def _verdict(answer, check):
+    names = dict(get_ipython().user_ns)  # noqa: F821
+    *first, last = ast.parse(check).body
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(answer, names)
+        exec(compile(ast.Module(first, []), "check", "exec"), names)
+        if not isinstance(last, ast.Expr):
+            raise ValueError("a check cell ends in the check's verdict")
+        verdict = eval(compile(ast.Expression(last.value), "check", "eval"), names)
+    return {"state": verdict.state, "message": verdict.message, "repr": repr(verdict)}

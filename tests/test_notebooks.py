@@ -1,0 +1,129 @@
+"""The committed notebooks: their form, and what nbval cannot see (nbval compares their texts, cell by cell)."""
+
+import re
+from pathlib import Path
+
+import notebook_rules
+import notebooks
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from notebook_kit import NOTEBOOKS, each_notebook
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+    assert [path.name for path in NOTEBOOKS if not re.fullmatch(r"\d\d_[a-z0-9_]+\.ipynb", path.name)] == []
+
+
+@pytest.mark.parametrize("rule", notebook_rules.RULES, ids=lambda rule: rule.__name__)
+@each_notebook
+def test_form(path, rule):
+    assert rule(notebooks.read(path)) == []
+
+
+@each_notebook
+def test_the_file_is_what_the_tool_writes(path):
+    notebook = notebooks.read(path)
+    assert path.read_bytes().decode() == notebooks.text_of(notebooks.normalise(notebook)), "run  make notebooks"
+
+
+@each_notebook
+def test_a_run_gives_the_committed_outputs_and_pictures(path, run_once):
+    run = run_once(path)
+    assert notebooks.differences(run.committed, run.notebook) == []
+
+
+@each_notebook
+def test_a_run_takes_less_than_a_minute(path, run_once):
+    assert run_once(path).seconds < 60
+
+
+@each_notebook
+def test_no_pyplot_figure_is_left_open(path, run_once):
+    assert run_once(path).call("open_pyplot_figures") == []
+
+
+def test_each_claim_of_the_notebooks_has_a_test():
+    tested = set()
+    for path in Path(__file__).parent.glob("test_*.py"):
+        tested |= notebook_rules.claims(path.read_text(encoding="utf-8"))
+    stated = {claim for path in NOTEBOOKS for claim in notebook_rules.claims_in_prose(notebooks.read(path))}
+    assert sorted(stated - tested) == []
+
+
+# ---- each rule can fail
+
+def notebook_with(*cells):
+    return notebooks.normalise(new_notebook(cells=[new_markdown_cell("# Why?"), *cells]))
+
+
+def picture(alt="A line that rises.", text="A line that rises."):
+    return new_output("display_data", {"image/png": "iVBORw0KGgo=", "text/plain": text}, metadata={"image/png": {"alt": alt}})
+
+
+def printed(text, name="stdout"):
+    return new_output("stream", name=name, text=text)
+
+
+LONG = "\n".join(f"x = {n}" for n in range(16))
+BREACHES = {
+    "has_no_errors": [
+        new_code_cell("1/0", outputs=[new_output("error", ename="ZeroDivisionError", evalue="", traceback=[])]),
+        new_code_cell("warn()", outputs=[printed("UserWarning", "stderr")]),
+    ],
+    "shows_what_it_prints": [new_code_cell("print(1)"), new_code_cell("x"), new_code_cell("show(fig, alt=text)")],
+    "prints_the_same_everywhere": [
+        new_code_cell("f", outputs=[new_output("execute_result", {"text/plain": "<function f at 0x7f1234567890>"})]),
+        new_code_cell("print(path)", outputs=[printed("/home/me/x")]),
+    ],
+    "pictures_speak": [
+        new_code_cell("fig", outputs=[picture(alt="")]),
+        new_code_cell("fig", outputs=[picture(text="<Figure size 640x480>")]),
+        new_code_cell("fig", outputs=[picture(alt="A picture")]),
+    ],
+    "code_is_short": [new_code_cell(LONG)],
+    "prose_is_short": [new_markdown_cell("word " * 101)],
+    "imports_by_name": [new_code_cell("from numpy import *")],
+    "installs_nothing": [new_code_cell("%pip install numpy"), new_code_cell("!pip install numpy")],
+    "stays_offline": [new_code_cell("import urllib.request")],
+    "swallows_no_errors": [new_code_cell("interact(f, x=3)"), new_code_cell("out = widgets.Output()")],
+    "has_fixed_seeds": [new_code_cell("rng = np.random.default_rng()")],
+    "asserts_its_claims": [new_markdown_cell("So.\n\n<small>claim 1.2</small>"), new_code_cell("assert x  # claim 1.3")],
+    "is_small": [new_code_cell("x", outputs=[printed("1" * 1_500_000)])],
+}
+
+
+@pytest.mark.parametrize(("rule", "cell"), [(rule, cell) for rule, cells in BREACHES.items() for cell in cells],
+                         ids=lambda value: value if isinstance(value, str) else "")
+def test_a_breach_is_seen(rule, cell):
+    assert getattr(notebook_rules, rule)(notebook_with(cell)) != []
+
+
+def test_a_notebook_without_a_title_is_seen():
+    assert notebook_rules.starts_with_its_title(notebooks.normalise(new_notebook(cells=[new_code_cell("x = 1")]))) != []
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda nb: nb.cells[1].update(execution_count=7),
+    lambda nb: nb.cells[1].update(id="another"),
+    lambda nb: nb.cells[1].metadata.update(execution={"iopub.status.busy": "2026-01-01"}),
+    lambda nb: nb.metadata.update(widgets={}),
+    lambda nb: nb.cells[1].outputs[0].data.update({"application/vnd.jupyter.widget-view+json": {}}),
+    lambda nb: nb.metadata.language_info.update(version="3.11.7"),
+], ids=["run count", "id", "times", "widget state", "widget view", "Python version"])
+def test_a_notebook_that_is_not_normal_is_seen(spoil):
+    notebook = notebook_with(new_code_cell("fig", outputs=[picture()]))
+    assert notebook_rules.is_normal(notebook) == []
+    spoil(notebook)
+    assert notebook_rules.is_normal(notebook) != []
+
+
+def test_every_rule_keeps_quiet_about_a_good_notebook():
+    good = notebook_with(
+        new_code_cell("import sys\nif sys.platform == 'emscripten':\n    %pip install -q pe_lib"),
+        new_markdown_cell("A word. " * 20 + "\n\n```python\n" + "many words " * 100 + "\n```\n\n<small>claims 1.2 and 1.3</small>"),
+        new_code_cell("assert x == 1  # claim 1.2, 1.3: holds\nrng = np.random.default_rng(0)\nassert y  # claim 1.3"),
+        new_code_cell("show(fig, alt=text)", outputs=[picture()]),
+        new_code_cell("print(1)", outputs=[printed("1\n")]),
+    )
+    assert {rule.__name__: rule(good) for rule in notebook_rules.RULES} == {rule.__name__: [] for rule in notebook_rules.RULES}
