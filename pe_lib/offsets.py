@@ -15,8 +15,8 @@ def wrap(angle):
     Raises: ValueError if angle is not real and finite.
     Source: 44 and 710 radians are nearly whole turns since pi is nearly 22/7 and 355/113.
 
-    >>> wrap([1.0, 44.0, 710.0]).round(4)
-    array([1.    , 0.0177, 0.0001])
+    >>> wrap([1.0, 44.0, 44 + 2 * np.pi]).round(4)
+    array([1.    , 0.0177, 0.0177])
     """
     angle = finite_array(angle, "angle").astype(np.float64)
     return angle - 2 * np.pi * np.floor((angle + np.pi) / (2 * np.pi))
@@ -91,25 +91,28 @@ def smallest_base(length, dim=128, step=1e-4, largest=1e9):
     >>> f"{smallest_base(1024):.1e}"
     '4.3e+03'
     """
-    offsets, dim, refuters = np.arange(whole_number(length, "length", 1)), even_dim(dim), []
+    offsets, exponents = np.arange(whole_number(length, "length", 1)), -np.arange(0, even_dim(dim), 2) / dim
     count = int(np.log(positive_number(largest, "largest")) / positive_number(step, "step"))
+    refuters = []
     for first in range(1, count + 1, 512):
         bases = np.exp(step * np.arange(first, min(first + 512, count + 1)))
+        table = bases[:, None] ** exponents
         # An offset that refuted one base refutes most others near it: one cosine a pair spares the whole sum.
         for refuter in reversed(refuters):
-            bases = _passing(bases, refuter, dim)
+            if bases.size:
+                bases, table = _passing(bases, table, refuter)
         while bases.size:
-            similarity = offset_similarity(offsets, inverse_frequencies(dim, bases[0]))
+            similarity = offset_similarity(offsets, table[0])
             if similarity.min() >= 0:
                 return float(bases[0])
             refuters.append(int(similarity.argmin()))
-            bases = _passing(bases[1:], refuters[-1], dim)
+            bases, table = _passing(bases[1:], table[1:], refuters[-1])
     raise ValueError(f"no base up to {largest:g} keeps all {length} offsets from a similarity below 0 at dim {dim}")
 
 
-def _passing(bases, offset, dim):
-    inv_freq = bases[:, None] ** (-np.arange(0, dim, 2) / dim)
-    return bases[np.cos(offset * inv_freq).sum(axis=-1) >= 0]
+def _passing(bases, table, offset):
+    passes = np.cos(offset * table).sum(axis=-1) >= 0
+    return bases[passes], table[passes]
 
 
 def min_max_columns(values, columns):
