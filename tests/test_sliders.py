@@ -54,7 +54,9 @@ def test_stills_stand_below_one_another_each_with_its_sentence():
     tall, low = pixels(base64.b64decode(three["image/png"])), pixels(base64.b64decode(one["image/png"]))
     assert tall.shape[0] == 3 * low.shape[0]
     thirds = np.split(tall, 3)
-    assert np.array_equal(thirds[0], low) and not np.array_equal(thirds[1], thirds[2])
+    def unlike(a, b):
+        return np.abs(a - b).mean()
+    assert unlike(thirds[0], low) < 0.5 < unlike(thirds[1], thirds[2])     # a strip has 256 colours
     assert three["text/plain"] == " ".join(f"The line climbs {s} m in one second." for s in (2, -9, 9))
 
 
