@@ -26,8 +26,10 @@ def _own_exponents(p, dim, scale):
 CLASSIC_ENCODINGS = {
     "Each cosine has an exponent of its own: the two features of a pair must share one frequency, base ** (-2m / d).":
         lambda p, dim: _own_exponents(p, dim, scale=1),
-    "Is your loop variable already 2m? Then 2 * i / d doubles the exponent, and the cosine beside it gets another one.":
-        lambda p, dim: _own_exponents(p, dim, scale=2),
+    "Two faults: a loop variable that steps by two is 2m already, so 2 * i / d doubles the exponent; and the cosine "
+    "beside it has yet another one.": lambda p, dim: _own_exponents(p, dim, scale=2),
+    "The exponent is doubled: a loop variable that steps by two is 2m already, so it is divided by d as it stands.":
+        lambda p, dim: encode_angles(angles(p, inverse_frequencies(dim) ** 2)),
     "Your pairs get faster from left to right, so the exponent has lost its minus sign: base ** (-2m / d).":
         lambda p, dim: encode_angles(angles(p, 1 / inverse_frequencies(dim))),
     "Your slowest pair turns at exactly 1/base: that is the other family, with exponent m / (d/2 - 1). Here it is 2m / d.":
@@ -45,6 +47,10 @@ CLASSIC_ENCODINGS = {
 }
 
 
+def _shape(result):
+    return getattr(result, "shape", "no array")
+
+
 def _hint(got, classics, otherwise, *inputs):
     """The hint of the classic mistake that gives just these numbers, or else the general one."""
     for hint, wrong in classics.items():
@@ -60,7 +66,7 @@ def check_add_positions(attempt):
     batch, n, dim = 3, 5, 8
     zeros, p = np.zeros((batch, n, dim)), np.arange(5)
     table = attempt(zeros)
-    attempt.holds("the shape stays (batch, n, d)", table.shape == zeros.shape, found=f"{zeros.shape} became {table.shape}.",
+    attempt.holds("the shape stays (batch, n, d)", _shape(table) == zeros.shape, found=f"{zeros.shape} became {_shape(table)}.",
                   hint="An encoding of shape (n, d) broadcasts over the batch when it is added.")
     along_batch = np.broadcast_to(sinusoidal_encoding(np.arange(batch), dim)[:, None], zeros.shape)
     attempt.matches("every sequence of the batch gets the same encodings", table, np.broadcast_to(table[:1], zeros.shape),
@@ -69,13 +75,13 @@ def check_add_positions(attempt):
     x = np.random.default_rng(2).normal(size=zeros.shape)
     attempt.matches("the encoding is added and x itself is kept", attempt(x), x + table,
                     hint="The result should be x plus a table that does not look at x.")
-    attempt.matches("every pair has length 1, so that a token's position has length √(d/2)",
-                    np.linalg.norm(table[0].reshape(n, -1, 2), axis=-1), np.ones((n, dim // 2)),
+    attempt.matches("in each pair of neighbouring columns the squares sum to 1 (row: token, column: pair)",
+                    (table[0].reshape(n, -1, 2) ** 2).sum(axis=-1), np.ones((n, dim // 2)),
                     hint=_hint(table[0], CLASSIC_ENCODINGS, "Does each pair hold the sine and the cosine of one angle?", p, dim))
     attempt.matches("the encoding equals the loop", table[0], encoding_by_loop(p, dim),
                     hint=_hint(table[0], CLASSIC_ENCODINGS, "Print row 1 beside the formula.", p, dim))
     other = np.zeros((1, 40, 6))
-    attempt.matches("it holds for other widths and lengths", attempt(other)[0], encoding_by_loop(np.arange(40), 6),
+    attempt.matches("other widths and lengths work as well", attempt(other)[0], encoding_by_loop(np.arange(40), 6),
                     hint="Is a width or a length fixed in your code?")
 
 
@@ -102,31 +108,31 @@ CLASSIC_MATRICES = {
 }
 
 
-@exercise("2.2", praise="It holds d/2 angles and no position, so a model that has learned one step has learned it everywhere.")
+@exercise("2.2", praise="It holds d/2 angles and no position: the same step from everywhere.")
 def check_step_matrix(attempt):
     """k, d -> the matrix M with M @ PE(p) = PE(p + k) at every p."""
     k, dim = 3, 8
     matrix = attempt(k, dim)
-    attempt.holds("the matrix has shape (d, d)", matrix.shape == (dim, dim), found=f"for d = {dim} the shape is {matrix.shape}.")
+    attempt.holds("the matrix has shape (d, d)", _shape(matrix) == (dim, dim), found=f"for d = {dim} the shape is {_shape(matrix)}.")
     here, there = (sinusoidal_encoding(np.arange(10) + shift, dim) for shift in (0, k))
-    hint = _hint(matrix, CLASSIC_MATRICES, "Write the two lines of the angle-addition formula for one pair, and read off "
-                 "what multiplies sin and what multiplies cos.", k, dim)
+    general = ("Its columns are not independent, so it loses what tells positions apart. Was it made to fit one position?"
+               if np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix) < dim else
+               "Write the two lines of the angle-addition formula for one pair, and read off what multiplies sin and cos.")
+    hint = _hint(matrix, CLASSIC_MATRICES, general, k, dim)
     attempt.matches("M @ PE(0) is PE(3)", matrix @ here[0], there[0], hint=hint)
     attempt.matches("the same matrix carries every position (here one row a position)", here @ matrix.T, there, hint=hint)
     attempt.matches("offset 0 changes nothing", attempt(0, dim), np.eye(dim), hint="cos 0 = 1, sin 0 = 0.")
-    attempt.agrees("it holds for other offsets and widths", lambda k, dim: offset_matrix(k, inverse_frequencies(dim)),
-                   [(-3, 8), (1, 2), (40, 6), (1000, 64)], hint="Is an offset or a width fixed in your code?")
+    attempt.agrees("other offsets and widths work as well", lambda k, dim: offset_matrix(k, inverse_frequencies(dim)),
+                   [(-3, 8), (1, 2), (40, 6), (1000, 16)], hint="Is an offset or a width fixed in your code?")
 
 
 @exercise("2.3", praise="Slow hands say roughly where, fast hands say exactly: you have read a clock with 32 hands.")
 def check_find_offset(attempt):
     """PE(i), PE(j), of width 64 -> j - i, at most 1000 either way; two decimals of each feature must do."""
     def read(i, j, decimals=15):
-        found = attempt(*sinusoidal_encoding([i, j], 64).round(decimals))
-        attempt.holds("the answer is one number", found.shape == (), found=f"its shape is {found.shape}.")
-        return found
+        return attempt(*sinusoidal_encoding([i, j], 64).round(decimals))
 
-    attempt.matches("equal encodings are 0 apart", read(7, 7), 0)
+    attempt.matches("equal encodings are 0 apart", read(7, 7), 0, hint="An index into a list of offsets is not yet an offset.")
     after, before = read(7, 9), read(9, 7)
     attempt.matches("a key two tokens after the query has offset +2", after, 2,
                     hint="You have query − key. The course writes relative = key − query everywhere." if after == -2 else "")
@@ -137,7 +143,7 @@ def check_find_offset(attempt):
                     hint="The fastest hand has been all the way round: it only knows the offset up to whole turns. Ask a "
                     "slower one as well." if abs(abs(far - 10) % (2 * np.pi) - np.pi) > 2 else "")
     for i, j in ((0, 997), (5000, 4012), (123_456, 123_400)):
-        attempt.matches(f"it holds from position {i} to position {j}", read(i, j), j - i, hint="Is a range too small?")
+        attempt.matches(f"far ones work as well, here from position {i} to position {j}", read(i, j), j - i, hint="Is a range too small?")
     for i, j in ((0, 1), (3, 500), (2000, 1011), (40, 917)):
         attempt.matches(f"two decimals of each feature are enough, from position {i} to position {j}", read(i, j, decimals=2), j - i,
                         hint="A slow hand moves less in one token than the second decimal shows. Let all hands vote: which "

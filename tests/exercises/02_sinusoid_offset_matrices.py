@@ -1,0 +1,173 @@
+"""Classic wrong answers to the exercises of chapter 2: each must be turned down, with a hint of its own."""
+
+
+def _table(body):
+    """An answer to 2.1 that fills a table from angles."""
+    return f'''
+def add_positions(x):
+    batch, n, d = x.shape
+    p, i = np.arange(n)[:, None], np.arange(0, d, 2)
+    table = np.empty((n, d))
+{body}
+    return x + table
+'''
+
+
+WRONG = {
+    "2.1": {
+        "the cosine has an exponent of its own": _table("""
+    table[:, 0::2] = np.sin(p / 10_000 ** (i / d))
+    table[:, 1::2] = np.cos(p / 10_000 ** ((i + 1) / d))
+"""),
+        "the exponent is doubled, and the cosine's once more": _table("""
+    table[:, 0::2] = np.sin(p / 10_000 ** (2 * i / d))
+    table[:, 1::2] = np.cos(p / 10_000 ** (2 * (i + 1) / d))
+"""),
+        "the exponent is doubled, the same for both": _table("""
+    table[:, 0::2] = np.sin(p / 10_000 ** (2 * i / d))
+    table[:, 1::2] = np.cos(p / 10_000 ** (2 * i / d))
+"""),
+        "positive exponent": _table("""
+    table[:, 0::2] = np.sin(p * 10_000 ** (i / d))
+    table[:, 1::2] = np.cos(p * 10_000 ** (i / d))
+"""),
+        "the other family, m / (d/2 - 1)": _table("""
+    omega = 10_000.0 ** (-np.arange(d // 2) / (d // 2 - 1))
+    table[:, 0::2], table[:, 1::2] = np.sin(p * omega), np.cos(p * omega)
+"""),
+        "positions start at 1": _table("""
+    theta = (p + 1) / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "sines first, then cosines": _table("""
+    theta = p / 10_000 ** (i / d)
+    table = np.concatenate([np.sin(theta), np.cos(theta)], axis=1)
+"""),
+        "cosine before sine": _table("""
+    theta = p / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.cos(theta), np.sin(theta)
+"""),
+        "integer division in the exponent": _table("""
+    theta = p / 10_000 ** (i // d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "degrees": _table("""
+    theta = np.deg2rad(p / 10_000 ** (i / d))
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "added along the batch": '''
+def add_positions(x):
+    batch, n, d = x.shape
+    theta = np.arange(batch)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    table = np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(batch, 1, d)
+    return x + table
+''',
+        "the table alone, x forgotten": '''
+def add_positions(x):
+    batch, n, d = x.shape
+    theta = np.arange(n)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    table = np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(n, d)
+    return np.broadcast_to(table, x.shape)
+''',
+        "base 1000": _table("""
+    theta = p / 1_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "one sequence only": '''
+def add_positions(x):
+    batch, n, d = x.shape
+    theta = np.arange(n)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    return x[0] + np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(n, d)
+''',
+    },
+    "2.2": {
+        "transposed, as for (cos, sin)": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for m in range(d // 2):
+        b = k * 10_000.0 ** (-2 * m / d)
+        M[2 * m:2 * m + 2, 2 * m:2 * m + 2] = [[np.cos(b), -np.sin(b)], [np.sin(b), np.cos(b)]]
+    return M
+''',
+        "blocks for sines first, then cosines": '''
+def step_matrix(k, d):
+    b = k * 10_000.0 ** (-np.arange(0, d, 2) / d)
+    return np.block([[np.diag(np.cos(b)), np.diag(np.sin(b))], [-np.diag(np.sin(b)), np.diag(np.cos(b))]])
+''',
+        "made for position 0": '''
+def step_matrix(k, d):
+    start, end = (np.stack([np.sin(a), np.cos(a)], axis=-1).ravel()
+                  for a in (np.zeros(d // 2), k * 10_000.0 ** (-np.arange(0, d, 2) / d)))
+    return np.outer(end, start) / (start @ start)
+''',
+        "made for position 10": '''
+def step_matrix(k, d):
+    omega = 10_000.0 ** (-np.arange(0, d, 2) / d)
+    start, end = (np.stack([np.sin(a), np.cos(a)], axis=-1).ravel() for a in (10 * omega, (10 + k) * omega))
+    return np.outer(end, start) / (start @ start)
+''',
+        "one frequency for all blocks": '''
+def step_matrix(k, d):
+    return np.kron(np.eye(d // 2), [[np.cos(k), np.sin(k)], [-np.sin(k), np.cos(k)]])
+''',
+        "positive exponent": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for m in range(d // 2):
+        b = k * 10_000.0 ** (2 * m / d)
+        M[2 * m:2 * m + 2, 2 * m:2 * m + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
+    return M
+''',
+        "only for d = 8": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for m in range(d // 2):
+        b = k * 10_000.0 ** (-2 * m / 8)
+        M[2 * m:2 * m + 2, 2 * m:2 * m + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
+    return M
+''',
+        "one pair only": '''
+def step_matrix(k, d):
+    return np.array([[np.cos(k), np.sin(k)], [-np.sin(k), np.cos(k)]])
+''',
+    },
+    "2.3": {
+        "query minus key": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    k = np.arange(-1000, 1001)[:, None] * omega
+    s, c = pe_key[0::2], pe_key[1::2]
+    return int(np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_query[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_query[1::2])) - 1000
+''',
+        "the fastest hand alone": '''
+def find_offset(pe_query, pe_key):
+    turn = np.arctan2(pe_key[0], pe_key[1]) - np.arctan2(pe_query[0], pe_query[1])
+    return round((turn + np.pi) % (2 * np.pi) - np.pi)
+''',
+        "the dot product alone, so without a sign": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    expected = np.cos(np.arange(1001)[:, None] * omega).sum(axis=1)
+    return int(np.argmin(np.abs(expected - pe_query @ pe_key)))
+''',
+        "the slowest hand alone": '''
+def find_offset(pe_query, pe_key):
+    turn = np.arctan2(pe_key[-2], pe_key[-1]) - np.arctan2(pe_query[-2], pe_query[-1])
+    return round(((turn + np.pi) % (2 * np.pi) - np.pi) / 10_000.0 ** (-62 / 64))
+''',
+        "offsets up to 500 only": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    k = np.arange(-500, 501)[:, None] * omega
+    s, c = pe_query[0::2], pe_query[1::2]
+    return int(np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2])) - 500
+''',
+        "the place in the list, not the offset": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    k = np.arange(-1000, 1001)[:, None] * omega
+    s, c = pe_query[0::2], pe_query[1::2]
+    return int(np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2]))
+''',
+    },
+}

@@ -1,0 +1,150 @@
+"""The figures of chapter 2 say what the claims say, at every setting."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.figures import sinusoids as figures
+from pe_lib.frequencies import inverse_frequencies, offset_similarity
+from pe_lib.plots import new_figure, show, style
+
+
+@functools.cache
+def updater(build):
+    with style():
+        return build(new_figure())
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)(**settings)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+def test_binary_codes_count_fastest_bit_first():
+    np.testing.assert_array_equal(figures.binary_code([0, 1, 2, 6], 3), [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1]])
+
+
+def test_the_smooth_counter_steps_equally_and_the_binary_one_does_not():
+    """claim 2.1"""
+    said = readout(figures.counters, position=31, base=64.0)
+    assert said == ("Position 31 is 1 1 1 1 1 0 in bits, fastest first. The step to 32 flips 6 bits, a step of length 2.45; "
+                    "the smooth counter's step has length 1.12.")
+    assert "flips 1 bit, a step of length 1.00; the smooth counter's step has length 1.12" in readout(
+        figures.counters, position=32, base=64.0)
+    many = [p for p in range(63) if numbers(readout(figures.counters, position=p, base=64.0))[8] >= 5]
+    assert many == [15, 31, 47]                        # the first mission
+
+
+@pytest.mark.parametrize("position, base, turns", [(44, 10_000.0, "7.00, 0.70, 0.07, 0.01"), (628, 10_000.0, "99.95, 9.99, 1.00, 0.10"),
+                                                   (199, 100.0, "31.67, 10.02, 3.17, 1.00")])
+def test_clock_hands_count_their_turns(position, base, turns):
+    """claim 2.1: the missions' answers"""
+    assert f"have turned {turns} times" in readout(figures.clock_hands, position=position, base=base)
+
+
+def test_the_fastest_hand_is_first_back_at_44():
+    """claim 2.1: within 0.01 of a turn"""
+    turns = np.arange(1, 60) / (2 * np.pi)
+    assert 1 + np.flatnonzero(np.abs(turns - turns.round()) < 0.01)[0] == 44
+
+
+@pytest.mark.parametrize("power, ratio, cosine", [(0.0, 15.84, 0.04), (0.5, 0.70, 0.81), (1.0, 0.03, 1.0)])
+def test_loudness_is_a_ratio(power, ratio, cosine):
+    """claim 2.2"""
+    said = readout(figures.loudness, position=100, dim=512, power=power)
+    assert f"{ratio:.2f} times as long" in said and f"is {cosine:.2f}." in said
+    assert "the sinusoid 16.00" in said and "would have length 2263" in said
+
+
+def test_the_index_outgrows_the_loudest_content_at_23():
+    """claim 2.2: a mission's answer"""
+    content, lengths = (numbers(readout(figures.loudness, position=p, dim=512, power=1.0)) for p in (22, 23))
+    assert content[-1] < content[2] and lengths[-1] > lengths[2]
+
+
+@pytest.mark.parametrize("position", [0, 5, 40, 60])
+@pytest.mark.parametrize("offset, turn", [(3, "adds 0.30 rad: it holds cos = 0.955 and sin = 0.296"), (0, "adds 0.00 rad"),
+                                          (-3, "adds -0.30 rad: it holds cos = 0.955 and sin = -0.296")])
+def test_the_turn_does_not_depend_on_the_position(position, offset, turn):
+    """claim 2.4"""
+    assert turn in readout(figures.turned_pair, position=position, offset=offset)
+
+
+def test_the_matrix_near_the_identity_is_that_of_63():
+    """claim 2.4: the mission's answer"""
+    offsets = np.arange(1, 100)
+    far = np.maximum(np.abs(np.cos(0.1 * offsets) - 1), np.abs(np.sin(0.1 * offsets)))
+    assert offsets[far < 0.02].tolist() == [63]
+
+
+@pytest.mark.parametrize("base", [100.0, 10_000.0])
+@pytest.mark.parametrize("offset", [-12, -1, 0, 3, 12])
+@pytest.mark.parametrize("position", [0, 17, 60])
+def test_the_product_is_the_encoding_further_on(position, offset, base):
+    """claim 2.5"""
+    said = readout(figures.offset_blocks, position=position, offset=offset, base=base)
+    assert f"Times PE({position}) it equals PE({position + offset}) to rounding" in said
+
+
+@pytest.mark.parametrize("dim, offset", [(32, 4), (64, 5), (128, 11), (512, 43)])
+def test_the_similarity_first_rises(dim, offset):
+    """claim 2.6"""
+    assert figures.first_rise(dim) == offset
+    for k in range(offset + 1):
+        said = readout(figures.similarity, offset=k, dim=dim)
+        assert said.endswith("higher." if k == offset else "lower.")
+        assert f"similarity {offset_similarity(k, inverse_frequencies(dim)):.2f} of {dim // 2}, the same at " in said
+
+
+def test_no_rise_within_the_limit_is_none():
+    assert figures.first_rise(512, limit=20) is None
+
+
+def frame(build, settings):
+    """The pixels with everything drawn, for a figure made for this one setting."""
+    figure = new_figure(8, 4)
+    with style():
+        build(figure)(**settings)
+        for artist in figure.findobj():
+            artist.set_animated(False)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+@pytest.mark.parametrize("build, start, changes", [
+    (figures.counters, {"position": 5, "base": 64.0}, [{"position": 6}, {"base": 10_000.0}]),
+    (figures.clock_hands, {"position": 5, "base": 100.0}, [{"position": 6}, {"base": 10_000.0}]),
+    (figures.loudness, {"position": 5, "dim": 64, "power": 0.5}, [{"position": 900}, {"dim": 512}, {"power": 1.0}]),
+    (figures.turned_pair, {"position": 5, "offset": 3}, [{"position": 6}, {"offset": 4}]),
+    (figures.offset_blocks, {"position": 5, "offset": 3, "base": 100.0}, [{"position": 6}, {"offset": 4}, {"base": 10_000.0}]),
+    (figures.similarity, {"offset": 5, "dim": 64}, [{"offset": 6}, {"dim": 128}]),
+])
+def test_every_control_changes_the_picture(build, start, changes):
+    before = frame(build, start)
+    for change in changes:
+        assert (frame(build, start | change) != before).any(), change
+
+
+def test_on_the_dial_the_position_moves_the_hands_alone():
+    """claim 2.4: the matrix beside them stands still, pixel by pixel"""
+    here, there = (frame(figures.turned_pair, {"position": p, "offset": 3}) for p in (5, 40))
+    half = here.shape[1] // 2
+    assert (here[:, :half] != there[:, :half]).any() and (here[:, half:] == there[:, half:]).all()
+
+
+@pytest.mark.parametrize("draw", [
+    figures.encoding_maps, figures.layout_maps, figures.distances_from_zero,
+    lambda fig: figures.table_edge(fig, np.random.default_rng(0).normal(size=(512, 64))),
+], ids=["encoding_maps", "layout_maps", "distances_from_zero", "table_edge"])
+def test_stills_are_drawn(draw):
+    """claims 2.1, 2.3, 2.7 and 2.8"""
+    figure = new_figure()
+    draw(figure)
+    assert all(ax.get_xlabel() or ax.get_ylabel() for ax in figure.axes)
+    assert len(show(figure, alt="A picture of this chapter.").png) > 5000
