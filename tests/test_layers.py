@@ -12,7 +12,7 @@ import pe_lib
 LIBRARY = Path(pe_lib.__file__).parent
 FILES = {path.stem for path in LIBRARY.glob("*.py")} - {"__init__"}
 LAYERS = {  # a layer imports itself and those above it; the packages figures/ and checks/ are teaching too
-    "maths": "frequencies scaling sinusoidal additive biases rotary attention cache grids graphs _validate",
+    "maths": "frequencies scaling yarn offsets precision sinusoidal additive biases layouts rotary attention cache grids graphs _validate",
     "model": "model tasks",
     "teaching": "plots maps sliders controls walker quiz clinic",
 }
