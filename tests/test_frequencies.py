@@ -142,6 +142,13 @@ def test_angles_are_float64_whatever_comes_in(dtype):
     assert angles(positions, np.array([0.5], np.float32)).dtype == np.float64
 
 
+def test_float32_frequencies_do_not_lower_the_precision():
+    third = np.array([1 / 3], np.float32)
+    assert angles([3], third)[0, 0] == 3 * float(third[0])
+    assert wavelengths(third)[0] == 2 * np.pi / float(third[0])
+    assert offset_similarity(3, third) == math.cos(3 * float(third[0]))
+
+
 def test_angles_are_exact_where_float32_is_not():
     """The product is formed in float64: at position 16,777,217 float32 cannot even hold the position."""
     assert angles([2**24 + 1], [1.0])[0, 0] == 2**24 + 1

@@ -307,6 +307,12 @@ def test_offset_matrix_serves_the_other_frequencies_too():
     assert_allclose(moved, encode_angles(angles(9, inv_freq)), atol=1e-12)
 
 
+def test_encodings_and_matrices_are_float64_whatever_comes_in():
+    positions, inv_freq = np.array([1, 2], np.float32), np.array([1 / 3], np.float32)
+    assert sinusoidal_encoding(positions, 4).dtype == encode_angles(positions).dtype == np.float64
+    assert_allclose(offset_matrix(1000, inv_freq)[0, 0], math.cos(1000 * float(inv_freq[0])), rtol=0, atol=1e-12)
+
+
 # --- every argument, every error -------------------------------------------------------------------------------------
 
 
