@@ -15,7 +15,8 @@ else
   INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check
 endif
 # Empty when this Python will do, else one line that says what is missing.
-MISSING = $(shell $(PYTHON) tools/check_python.py $(if $(UV),uv) 2>&1)
+MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/null || \
+  echo "$(PYTHON) does not run: install Python 3.11 or newer, or say where it is with PYTHON=...")
 
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
@@ -25,10 +26,11 @@ NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY
 lab: $(VENV)/.lab-installed
 	$(PY) -m jupyter lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(NO_BROWSER)
 
-# Everything, the browser tests too where a Chromium is found; the last line says when they did not run.
+# Everything, the browser tests too where a Chromium is found; else the last line says that they did not run.
 test: test-fast
-	@if $(PY) tools/chromium.py >/dev/null 2>&1; then $(MAKE) --no-print-directory test-browser; \
-	else echo "No Chromium found: all but the browser tests ran (make test-browser says how to get one)."; fi
+	@if $(PY) tools/chromium.py >/dev/null; then $(MAKE) --no-print-directory test-browser; \
+	else echo "No Chromium found: all but the browser tests ran (make test-browser says how to get one)."; \
+	$(if $(REQUIRE_BROWSER),exit 1;) fi
 
 # All cells of a notebook go to one worker: hence loadgroup.
 test-fast: $(VENV)/.tests-installed
@@ -50,10 +52,11 @@ clean:
 
 $(VENV)/.lab-installed: requirements.txt pyproject.toml
 	$(if $(MISSING),$(error $(MISSING)))
-	$(NEW_VENV)
-	$(INSTALL) -r requirements.txt
+	@echo "Installing what the course needs into $(VENV), once (about a minute) ..."
+	@$(NEW_VENV)
+	@$(INSTALL) -r requirements.txt
 	@touch $@
 
 $(VENV)/.tests-installed: $(VENV)/.lab-installed tests/requirements.txt
-	$(INSTALL) -r tests/requirements.txt
+	@$(INSTALL) -r tests/requirements.txt
 	@touch $@
