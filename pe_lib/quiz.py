@@ -90,6 +90,8 @@ def predict(question, options, right):
 
 def inventory(questions):
     """Many questions (question, options, right, chapter) in a row, with a line that says where to look again."""
+    if not questions or any(len(row) != 4 for row in questions):
+        raise ValueError(f"an inventory needs rows of (question, options, right, chapter); got {questions!r}")
     return Inventory(questions)
 
 

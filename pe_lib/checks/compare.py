@@ -35,13 +35,14 @@ def difference(got, wanted, tolerance=TOLERANCE):
     got, wanted = np.asarray(got), np.asarray(wanted)
     if got.shape != wanted.shape:
         return f"the shape should be {wanted.shape} and is {got.shape}."
-    wrong = np.argwhere(~np.isclose(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True))
+    wrong = np.argwhere(~np.isclose(got, wanted, rtol=tolerance, atol=tolerance))    # a nan is always wrong
     if not len(wrong):
         return ""
     index = tuple(map(int, wrong[0]))
+    if np.isnan(got[index]):
+        return f"{_place(index)} should be a number and is nan: a 0/0 or an inf − inf on the way."
     should, found = _apart(wanted[index], got[index])
-    why = ": a 0/0 or an inf − inf on the way" if np.isnan(got[index]) else ""
-    return f"{_place(index)} should be {should} and is {found}{why}."
+    return f"{_place(index)} should be {should} and is {found}."
 
 
 def _difference_of_parts(got, wanted, tolerance):

@@ -1,0 +1,145 @@
+"""Figures and pictures: the style, the roles, the bytes, the sentence."""
+
+import base64
+import io
+import struct
+import subprocess
+import sys
+import threading
+import warnings
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from pe_lib import plots
+from pe_lib.maps import contrast
+from pe_lib.plots import LINES, new_figure, show, style
+
+ALT = "A line rises from 0 to 1 <b>& stays</b> there."
+
+
+def lines(width=4.0, height=2.0):
+    figure = new_figure(width, height)
+    figure.subplots().plot([0, 1, 2], [0, 1, 1])
+    return figure
+
+
+def chunks(png):
+    """The names of a PNG's chunks."""
+    names, at = [], 8
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at:at + 4])
+        names.append(png[at + 4:at + 8].decode())
+        at += length + 12
+    return names
+
+
+def test_importing_puts_the_style_on_the_process_and_leaves_pyplot_out():
+    code = ("import sys, matplotlib; before = matplotlib.rcParams['axes.facecolor']; import pe_lib.plots; "
+            "print(before, matplotlib.rcParams['axes.facecolor'], 'matplotlib.pyplot' in sys.modules)")
+    run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["white", "#FAFAF7", "False"]
+
+
+def test_the_style_file_has_no_setting_that_this_matplotlib_deprecates():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(matplotlib.rc_params_from_file(plots.STYLE, use_default_template=False)) > 20
+
+
+def test_style_holds_for_the_block_alone():
+    with matplotlib.rc_context({"lines.linewidth": 7.0}):
+        with style():
+            assert matplotlib.rcParams["lines.linewidth"] == 2.0
+        assert matplotlib.rcParams["lines.linewidth"] == 7.0
+
+
+def test_style_is_one_lock_for_all_threads_and_may_be_nested():
+    entered = threading.Event()
+
+    def other():
+        with style():
+            entered.set()
+
+    with style(), style():
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert not entered.wait(0.1)
+    thread.join(10)
+    assert entered.is_set()
+
+
+def test_the_four_roles_are_the_lines_colours_each_with_its_own_dash():
+    colors, dashes = zip(*LINES)
+    assert (plots.QUERY, plots.KEY, plots.CONTENT, plots.POSITION) == colors
+    assert len(set(colors)) == len(set(dashes)) == 4
+    cycle = list(matplotlib.rcParams["axes.prop_cycle"])
+    assert [(("#" + entry["color"].lstrip("#")), entry["linestyle"]) for entry in cycle] == LINES
+
+
+def test_text_and_lines_stand_out_from_the_card():
+    rc = matplotlib.rcParams
+    assert contrast(rc["text.color"], rc["figure.facecolor"]) > 14
+    assert min(contrast(color, rc["figure.facecolor"]) for color, _ in LINES) > 3      # WCAG: graphics 3:1
+
+
+def test_a_new_figure_is_agg_sized_and_unknown_to_pyplot():
+    figure = new_figure(5, 2.5)
+    assert isinstance(figure.canvas, FigureCanvasAgg)
+    assert figure.get_size_inches().tolist() == [5, 2.5] and figure.dpi == 100
+    assert new_figure().get_size_inches().tolist() == [8.0, 3.6]
+    from matplotlib import pyplot
+    assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("size", [(4, 2), (3.33, 2.47)])
+def test_show_draws_at_twice_the_size_it_is_shown_at(size):
+    picture = show(lines(*size), ALT)
+    pixels = Image.open(io.BytesIO(picture.png))
+    assert pixels.size == tuple(int(200 * side) for side in size)
+    assert (picture.width, picture.height) == (pixels.width // 2, pixels.height // 2)
+    np.testing.assert_array_equal(np.array(pixels.convert("RGB"))[0, 0], [0xFA, 0xFA, 0xF7])
+
+
+def test_the_same_figure_gives_the_same_bytes_and_no_name_or_date():
+    one, two = show(lines(), ALT).png, show(lines(), ALT).png
+    assert one == two
+    assert set(chunks(one)) <= {"IHDR", "PLTE", "IDAT", "IEND"}
+    assert len(one) < 20_000
+
+
+def test_a_line_picture_gets_a_palette_and_a_smooth_map_keeps_its_colours():
+    assert Image.open(io.BytesIO(show(lines(), ALT).png)).mode == "P"
+    figure = new_figure(4, 2)
+    figure.subplots().imshow(np.sin(np.arange(100))[:, None] * np.linspace(0, 1, 300), cmap="twilight", aspect="auto")
+    assert Image.open(io.BytesIO(show(figure, ALT).png)).mode == "RGB"
+
+
+def test_the_bundle_is_the_picture_its_size_and_its_sentence():
+    picture = show(lines(), f"  {ALT}\n ")
+    data, metadata = picture._repr_mimebundle_()
+    assert set(data) == {"image/png", "text/plain"}
+    assert base64.b64decode(data["image/png"]) == picture.png
+    assert data["text/plain"] == repr(picture) == ALT
+    assert metadata == {"image/png": {"width": 400, "height": 200, "alt": ALT}}
+
+
+def test_in_a_notebook_the_sentence_follows_the_picture_in_a_fold(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, **options: shown.append((data, options)))
+    picture = show(lines(), ALT)
+    picture._ipython_display_()
+    (data, options), (fold, _) = shown
+    assert (data, options["metadata"]) == picture._repr_mimebundle_()
+    assert set(fold) == {"text/html"}
+    assert fold["text/html"].startswith("<details>") and "&lt;b&gt;&amp; stays" in fold["text/html"]
+    assert "<b>" not in fold["text/html"]
+
+
+@pytest.mark.parametrize("alt", ["", "  ", "plot", "Figure 1", None, 3])
+def test_show_wants_a_sentence(alt):
+    with pytest.raises(ValueError, match="alt must be a sentence"):
+        show(lines(), alt)
