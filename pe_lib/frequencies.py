@@ -88,7 +88,7 @@ def offset_similarity(offsets, inv_freq):
     >>> offset_similarity([0, 1, 2], [np.pi, 2 * np.pi])
     array([2., 0., 2.])
     """
-    offsets, inv_freq = finite_array(offsets, "positions").astype(np.float64), frequency_array(inv_freq)
+    offsets, inv_freq = finite_array(offsets, "positions").astype(np.float64, copy=False), frequency_array(inv_freq)
     if offsets.ndim == 1 and offsets.size > 512:
         step = offsets[1] - offsets[0]
         if (np.diff(offsets) == step).all():

@@ -1,0 +1,92 @@
+"""Similarity of a million offsets against the plain cosine table, and the search for the smallest base.
+
+    python tools/bench_offsets.py [--offsets N] [--dim D] [--rounds R]
+
+Both ways run by turns in one process on one thread; the medians are compared. Ends with 1 if a target is missed.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+
+# Before NumPy loads: the plain table runs on one thread, so the matrix product must too.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numpy as np
+
+from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
+from pe_lib.offsets import min_max_columns, smallest_base
+
+TIMES_FASTER, LARGEST_ERROR, SECONDS = 60, 1e-9, 5
+BASES = {1: "4.3e+03", 2: "1.2e+04", 4: "2.7e+04", 8: "8.4e+04", 16: "2.3e+05", 32: "6.3e+05"}
+
+
+def plain_table(offsets, inv_freq):
+    """The definition at one go: every cosine of every pair and offset."""
+    return np.cos(angles(offsets, inv_freq)).sum(axis=-1)
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - start, result
+
+
+def compare(count, dim, rounds):
+    """Median seconds of both ways, run by turns, and the largest difference between them."""
+    offsets, inv_freq, slow, fast = np.arange(count), inverse_frequencies(dim), [], []
+    for _ in range(rounds):
+        seconds, expected = timed(plain_table, offsets, inv_freq)
+        slow.append(seconds)
+        for _ in range(5):
+            seconds, found = timed(offset_similarity, offsets, inv_freq)
+            fast.append(seconds)
+    return statistics.median(slow), statistics.median(fast), float(np.abs(found - expected).max())
+
+
+def slider_step(reach, dim):
+    """The numbers behind one step of the impostor finder: curve, nearest impostor, the band that is drawn."""
+    similarity = offset_similarity(np.arange(reach), inverse_frequencies(dim))
+    return similarity[100:].argmax(), min_max_columns(similarity, 800)
+
+
+def report_similarity(count, dim, rounds):
+    slow, fast, error = compare(count, dim, rounds)
+    good = slow / fast >= TIMES_FASTER and error <= LARGEST_ERROR
+    print(f"{count:,} offsets, dim {dim}, medians of {rounds} and {5 * rounds}: plain table {slow * 1e3:,.0f} ms,")
+    print(f"offset_similarity {fast * 1e3:.1f} ms: {slow / fast:.0f} times faster (at least {TIMES_FASTER}),", end=" ")
+    print(f"largest difference {error:.1e} (at most {LARGEST_ERROR})" + ("" if good else "  MISSED"))
+    for reach in (1_000, count):
+        step = statistics.median(timed(slider_step, reach, dim)[0] for _ in range(9))
+        print(f"numbers of one slider step at {reach:,} offsets: {step * 1e3:.1f} ms")
+    return good
+
+
+def report_bases():
+    """Processor seconds, since wall clock on a busy machine says little."""
+    good = True
+    for thousands, digits in BASES.items():
+        start = time.process_time()
+        base = smallest_base(1024 * thousands)
+        seconds = time.process_time() - start
+        right = f"{base:.1e}" == digits and seconds < SECONDS
+        good &= right
+        print(f"smallest base for {thousands}k: {base:.1e} in {seconds:.2f} s" + ("" if right else f"  MISSED {digits}"))
+    return good
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--offsets", type=int, default=10**6)
+    parser.add_argument("--dim", type=int, default=128)
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args(argv)
+    reached = [report_similarity(chosen.offsets, chosen.dim, chosen.rounds), report_bases()]
+    return 0 if all(reached) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
