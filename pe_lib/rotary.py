@@ -1,0 +1,143 @@
+"""Rotary encoding: queries and keys are turned by their position, pair by pair, and nothing is added."""
+
+import numpy as np
+
+from pe_lib._validate import common_shape, finite_array, finite_number, frequency_array, real_array
+from pe_lib.frequencies import angles
+from pe_lib.layouts import check_layout, feature_pairs
+
+BLOCK = 2**15  # pairs turned at a time: with their phases they fit in a core's own cache
+
+
+def rotation_matrix(position, inv_freq, layout="interleaved"):
+    """The definition: one position is one matrix, which turns each pair of features by position * inv_freq.
+
+    position, tokens; inv_freq (dim/2,), radians per token -> (dim, dim), orthogonal; acts on columns (rows: x @ R.T).
+    for pair m = (a, b), with t = position * inv_freq[m]: R[a, a] = R[b, b] = cos t, R[a, b] = -sin t, R[b, a] = sin t
+
+    Raises: ValueError if position is not one finite number, inv_freq not one finite number a pair, or layout unknown.
+    Source: Su et al. 2021 (RoFormer), equation 15.
+
+    >>> rotation_matrix(1, [np.pi / 2]).round(3)
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    turn = finite_number(position, "position") * frequency_array(inv_freq)
+    first, second = feature_pairs(2 * turn.size, layout).T
+    matrix = np.zeros((2 * turn.size, 2 * turn.size))
+    matrix[first, first] = matrix[second, second] = np.cos(turn)
+    matrix[first, second], matrix[second, first] = -np.sin(turn), np.sin(turn)
+    return matrix
+
+
+def rotate(x, positions, inv_freq, *, layout="interleaved"):
+    """Every row is turned by the rotation of its position: lengths stay, and the scores of turned rows see offsets alone.
+
+    x (..., n, dim), floats; positions (n,), tokens, or (..., n) with an axis for each of x's, of its size or 1, as in
+    (batch, 1, n) for left padding; inv_freq (pairs,), radians per token -> x's shape and dtype; angles in float64.
+    y[i] = rotation_matrix(positions[i], inv_freq, layout) @ x[i]
+
+    With fewer frequencies than dim/2, the first 2 * pairs features turn (partial rotary) and the others pass through.
+    Integers are refused: turned, they are no whole numbers, and x's own dtype would cut them. NaN stays in its pair.
+    Raises: ValueError if x has no float dtype or an odd dim, or positions, inv_freq or layout do not fit.
+    Source: Su et al. 2021 (RoFormer), equation 34.
+
+    >>> rotate([[1.0, 0.0], [1.0, 0.0]], positions=[0, 1], inv_freq=[np.pi / 2]).round(3)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x, inv_freq = _features(x), frequency_array(inv_freq)
+    positions, width = _fitting_positions(positions, x.shape), 2 * inv_freq.size
+    if width > x.shape[-1]:
+        raise ValueError(f"inv_freq must hold at most one frequency a pair, {x.shape[-1] // 2}, got shape {inv_freq.shape}")
+    turn = _turn_halves if check_layout(layout) == "half" else _turn_neighbours
+    work = np.result_type(x.dtype, np.float32)  # float16 is turned in float32
+    flat = x if x.dtype == work and x.strides[-1] == x.itemsize else np.ascontiguousarray(x, work)
+    flat, out = np.atleast_2d(flat), np.atleast_2d(np.empty(x.shape, work))
+    out[..., width:] = flat[..., width:]
+    phases = _phases(np.atleast_1d(positions), inv_freq, np.result_type(work, np.complex64))
+    for rows in _blocks(x.size and out.shape[-2], BLOCK // inv_freq.size):
+        turn(flat[..., rows, :width], phases[..., rows, :], out[..., rows, :width])
+    return out.reshape(x.shape).astype(x.dtype, copy=False)
+
+
+def pair_contributions(q, k, relative, inv_freq, *, layout="interleaved"):
+    """A rotated score is a sum over pairs, and each pair's part depends on the relative position alone.
+
+    q, k (..., dim), not rotated; relative (...), key minus query, tokens; inv_freq (dim/2,) -> (..., dim/2), no unit.
+    part[m] = cos(t) (q1 k1 + q2 k2) + sin(t) (q2 k1 - q1 k2), with t = relative * inv_freq[m] and (q1, q2) pair m of q
+
+    Their sum is rotate(q, i) . rotate(k, j) with j - i = relative. The sine's sign belongs to key minus query.
+    Raises: ValueError if an argument is not real and finite, or dim is not twice the number of frequencies.
+    Source: Su et al. 2021 (RoFormer), equation 16, multiplied out.
+
+    >>> pair_contributions([1.0, 0.0], [0.0, 1.0], relative=[-1, 0, 1], inv_freq=[np.pi / 2]).round(3) + 0
+    array([[ 1.],
+           [ 0.],
+           [-1.]])
+    """
+    q, k, turn = finite_array(q, "q", 1), finite_array(k, "k", 1), angles(relative, inv_freq)
+    if not q.shape[-1] == k.shape[-1] == 2 * turn.shape[-1]:
+        raise ValueError(f"q and k must have {2 * turn.shape[-1]} features, two a frequency, got shapes {q.shape}, {k.shape}")
+    common_shape("the leading axes of q, k and relative", q.shape[:-1], k.shape[:-1], turn.shape[:-1])
+    first, second = feature_pairs(q.shape[-1], layout).T
+    q1, q2, k1, k2 = q[..., first], q[..., second], k[..., first], k[..., second]
+    return np.cos(turn) * (q1 * k1 + q2 * k2) + np.sin(turn) * (q2 * k1 - q1 * k2)
+
+
+def _phases(positions, inv_freq, dtype):
+    """exp(i * position * inv_freq). Sines are dear and products cheap: with position = 64 a + b the angles add, so the
+    phases multiply, and the positions 0 ... 4095 have but 64 different a and 64 different b."""
+    coarse = 64 * np.floor(positions.ravel() / 64)
+    (a, row_a), (b, row_b) = (np.unique(part, return_inverse=True) for part in (coarse, positions.ravel() - coarse))
+    table_a, table_b = np.exp(1j * angles(a, inv_freq)), np.exp(1j * angles(b, inv_freq))
+    phases = np.empty((positions.size, inv_freq.size), dtype)
+    for rows in _blocks(positions.size, BLOCK // 4 // inv_freq.size):
+        phases[rows] = table_a[row_a[rows]] * table_b[row_b[rows]]
+    return phases.reshape(*positions.shape, inv_freq.size)
+
+
+def _blocks(n, step):
+    return [slice(start, start + max(1, step)) for start in range(0, n, max(1, step))]
+
+
+def _turn_neighbours(x, phases, out):
+    """A pair of neighbours is one complex number in memory; multiplying by exp(i t) turns it by t."""
+    np.multiply(x.view(phases.dtype), phases, out=out.view(phases.dtype))
+
+
+def _turn_halves(x, phases, out):
+    """RoFormer's equation 34: x * cos + swapped x * sin, where the first half has the sine with a minus."""
+    cos = np.concatenate([phases.real, phases.real], axis=-1)
+    sin = np.stack([-phases.imag, phases.imag], axis=-2)
+    _turn_halves_in_cache(x, np.broadcast_to(cos, x.shape), np.broadcast_to(sin, (*x.shape[:-1], *sin.shape[-2:])), out)
+
+
+def _turn_halves_in_cache(x, cos, sin, out):
+    if x.ndim > 2 and x.size > 2 * BLOCK:
+        for axes in zip(x, cos, sin, out):
+            _turn_halves_in_cache(*axes)
+    else:
+        swapped = x.reshape(sin.shape)[..., ::-1, :]
+        np.multiply(x, cos, out=out)
+        out += (swapped * sin).reshape(x.shape)
+
+
+def _features(x):
+    array, dtype = real_array(x, "x", least_axes=1), np.asarray(x).dtype
+    if dtype.kind != "f":
+        raise ValueError(f"x must hold floats, since a turned integer is no integer, got dtype {dtype}, shape {array.shape}")
+    if array.shape[-1] % 2:
+        raise ValueError(f"x must have an even number of features, since they turn in pairs, got shape {array.shape}")
+    return array
+
+
+def _fitting_positions(positions, shape):
+    positions = finite_array(positions, "positions").astype(np.float64)
+    *leading, n = shape[:-1] or [None]
+    # (batch, n) is not taken for (heads, n): it would be right in shape and wrong in meaning when batch = heads.
+    full = positions.ndim == len(shape) - 1 and all(p in (1, size) for p, size in zip(positions.shape, leading))
+    if positions.shape[-1:] != shape[-2:-1] or not (full or positions.ndim == 1):
+        raise ValueError(f"positions must have one entry a row of x, shape ({n},), or an axis of its size or 1 for each axis "
+                         f"of x before the last, got shape {positions.shape} for x of shape {shape}")
+    return positions
