@@ -64,8 +64,8 @@ def masked_attention(fig):
 
     def update(order, follow, bias):
         row, gap, output = draw(order, follow, matrices(0), bias)
-        added = "Nothing added" if bias == "none" else f"With {bias} added"
-        return (f"{added}: in “{order}”, {follow} is row {row} and comes out as {_vector(output)}; "
+        added = "nothing" if bias == "none" else bias
+        return (f"Added to the scores: {added}. In “{order}”, {follow} is row {row} and comes out as {_vector(output)}; "
                 f"in “{BASE}” it is {_verdict(gap)}.")
     return update
 
@@ -76,6 +76,9 @@ def _two_orders(fig, low=0.0):
     grids = [attention_grid(ax, np.zeros((3, 3)), WORDS, colorbar=False, annotate=True, animated=True)
              for ax in (left, middle)]
     middle.set_ylabel("")
+    for ax in (left, middle):
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
     fig.colorbar(grids[0], ax=[left, middle], location="bottom", label="attention weight", shrink=0.7, aspect=30)
     frames = [[ax.add_patch(_frame(color)) for color in (KEY, QUERY)] for ax in (left, middle)]
     bars = _paired_bars(right, low, 1.05)
@@ -113,17 +116,17 @@ def _frame(color):
 
 
 def _paired_bars(ax, low, high):
-    """Two bars a feature, the base order filled and the other hatched; returns what sets title, lengths and names."""
+    """Two bars a feature, the base order filled and the other outlined; returns what sets title, lengths and names."""
     places = np.arange(len(FEATURES))
     filled = ax.barh(places - 0.2, 0.0, 0.36, color=CONTENT, animated=True)
-    hatched = ax.barh(places + 0.2, 0.0, 0.36, facecolor="white", edgecolor=CONTENT, hatch="/////", animated=True)
+    outlined = ax.barh(places + 0.2, 0.0, 0.36, facecolor="white", edgecolor=CONTENT, animated=True)
     ax.axvline(0, color="#222222", linewidth=0.8)
     ax.set_yticks(places, FEATURES)
     ax.set(xlim=(low, high), ylim=(3.5, -0.5), xlabel="output")
-    ax.legend([filled, hatched], ["", ""], loc="upper center", bbox_to_anchor=(0.4, -0.22), handlelength=1.4)
+    ax.legend([filled, outlined], ["", ""], loc="upper center", bbox_to_anchor=(0.4, -0.26), handlelength=1.4)
 
     def set_bars(title, outputs, other):
-        for bars, lengths in zip((filled, hatched), outputs):
+        for bars, lengths in zip((filled, outlined), outputs):
             for bar, length in zip(bars, lengths):
                 bar.set_width(length)
         ax.set_title(title, fontsize=11)
