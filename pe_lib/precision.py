@@ -47,7 +47,7 @@ def angle_error(positions, inv_freq, form):
     """
     positions = finite_array(positions, "positions").astype(np.float64)[..., None]
     inv_freq = frequency_array(inv_freq)
-    short = rounded(positions, form) * rounded(inv_freq, form)
-    beyond = ~np.isfinite(short)
-    error = np.abs(rounded(np.where(beyond, 0.0, short), form) - positions * inv_freq)
-    return np.where(beyond, np.inf, error)
+    short = rounded(positions, form)
+    within = np.isfinite(short)
+    short = rounded(np.where(within, short, 0.0) * rounded(inv_freq, form), form)
+    return np.where(within, np.abs(short - positions * inv_freq), np.inf)
