@@ -21,7 +21,7 @@ MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/nul
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
 
-.PHONY: lab test test-browser test-fast notebooks bench clean
+.PHONY: lab test test-fast test-browser test-binder notebooks bench clean
 
 lab: $(VENV)/.lab-installed
 	$(PY) -m jupyter lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(NO_BROWSER)
@@ -34,11 +34,14 @@ test: test-fast
 
 # All cells of a notebook go to one worker: hence loadgroup.
 test-fast: $(VENV)/.tests-installed
-	$(PY) -m pytest -m "not browser" -n $(WORKERS) --dist loadgroup
+	$(PY) -m pytest -m "not browser and not binder" -n $(WORKERS) --dist loadgroup
 
 test-browser: $(VENV)/.tests-installed
 	@$(PY) tools/chromium.py
 	$(PY) -m pytest -m browser tests/browser
+
+test-binder: $(VENV)/.tests-installed
+	$(PY) -m pytest -m binder tests/test_binder.py
 
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py

@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+# Packages of packages whose newest version does not go with an oldest one.
+BESIDE = ["pyparsing<3.3"]  # Matplotlib 3.8 calls it by names that it warns about
 LOWER_BOUND = re.compile(r"([A-Za-z0-9._-]+)>=([0-9.]+)")
 
 
@@ -17,5 +19,6 @@ def constraints(text):
 
 
 if __name__ == "__main__":
+    print(*BESIDE, sep="\n")
     for name in sys.argv[1:]:
         print(*constraints(Path(name).read_text(encoding="utf-8")), sep="\n")
