@@ -28,12 +28,10 @@ async function render({ model, el }) {
   const keyOf = (values) => JSON.stringify(values);
   let want = settings();
 
-  function neighbour(n) {
-    const { low, high, step, log } = specs[along], values = [...want];
-    const x = round(log ? 10 ** (Math.log10(values[along]) + n * step) : values[along] + n * step);
-    if (x < low * (log ? 1 - 1e-9 : 1) - (log ? 0 : step / 1e6) || x > high * (log ? 1 + 1e-9 : 1) + (log ? 0 : step / 1e6)) return null;
-    values[along] = x;
-    return values;
+  function neighbour(n) {          // n steps along the control last moved, to where its slider would go: its grid and its ends
+    const { low, high, step, log } = specs[along], [a, b, x] = [low, high, want[along]].map(log ? Math.log10 : Number);
+    const to = x + n * step, on = to < b ? Math.min(Math.max(a, a + Math.round((to - a) / step) * step), b) : b;
+    return want.map((value, i) => (i !== along ? value : round(log ? 10 ** on : on)));
   }
 
   function decode(key) {
@@ -63,14 +61,14 @@ async function render({ model, el }) {
     readout.hidden = true; alarm.hidden = false;
   }
   function keepNear() {            // decoded frames: only those a held key reaches next
-    const near = new Set();
-    for (let n = -NEAR; n <= NEAR; n++) { const values = neighbour(n); if (values) near.add(keyOf(values)); }
+    const near = new Set([keyOf(want)]);
+    for (let n = -NEAR; n <= NEAR; n++) near.add(keyOf(neighbour(n)));
     for (const key of decoded.keys()) if (!near.has(key)) decoded.delete(key);
     for (const key of near) if (store.has(key)) decode(key);
   }
 
   function next() {                // what to ask for now: the wanted frame, its lossless form, or a neighbour
-    const missing = (values) => values && !store.has(keyOf(values)) && !failed.has(keyOf(values));
+    const missing = (values) => !store.has(keyOf(values)) && !failed.has(keyOf(values));
     if (missing(want)) return { values: want, ratio: 1 };
     if (rested && seen && sharp !== keyOf(want) && !failed.has(keyOf(want))) return { values: want, ratio, sharp: true };
     if (!touched || !seen) return null;
