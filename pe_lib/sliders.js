@@ -22,10 +22,12 @@ async function render({ model, el }) {
   const store = new Map(), decoded = new Map(), failed = new Map();
   let stored = 0, asked = null, touched = false, seen = false, moving = false, rested = false, sharp = null, timer = 0;
   let along = 0, heading = 1;      // the control last moved, and which way
+  let turn = 0, shown = 0;         // wishes to show a frame, and the last one met: frames decode in any order
 
   const round = (x) => Number(Number(x).toPrecision(10));
   const settings = () => specs.map((s, i) => round(controls[i].get(s.trait)));
   const keyOf = (values) => JSON.stringify(values);
+  const missing = (values) => !store.has(keyOf(values)) && !failed.has(keyOf(values));
   let want = settings();
 
   function neighbour(n) {          // n steps along the control last moved, to where its slider would go: its grid and its ends
@@ -51,24 +53,28 @@ async function render({ model, el }) {
   function show(key) {             // at once if the frame is decoded, else as soon as it is
     const frame = store.get(key);
     if (!frame) return failed.has(key) && complain(failed.get(key));
-    const { bitmap, ready } = decode(key);
-    if (bitmap) paint(bitmap, frame.text, key, "quick");
-    else ready.then((late) => (moving || key === keyOf(want)) && paint(late, frame.text, key, "quick"));
+    const { bitmap, ready } = decode(key), mine = ++turn;
+    const put = (image) => {
+      if (mine < shown || !(moving || key === keyOf(want))) return;
+      shown = mine;
+      paint(image, frame.text, key, "quick");
+    };
+    if (bitmap) put(bitmap); else ready.then(put);
     store.delete(key); store.set(key, frame);                      // most recently used last
   }
   function complain(text) {
+    shown = ++turn;
     alarm.textContent = `The figure could not follow: ${text}. The picture shows the last good setting.`;
     readout.hidden = true; alarm.hidden = false;
   }
   function keepNear() {            // decoded frames: only those a held key reaches next
     const near = new Set([keyOf(want)]);
     for (let n = -NEAR; n <= NEAR; n++) near.add(keyOf(neighbour(n)));
-    for (const key of decoded.keys()) if (!near.has(key)) decoded.delete(key);
+    for (const [key, { bitmap }] of decoded) if (!near.has(key)) { decoded.delete(key); bitmap?.close(); }
     for (const key of near) if (store.has(key)) decode(key);
   }
 
   function next() {                // what to ask for now: the wanted frame, its lossless form, or a neighbour
-    const missing = (values) => !store.has(keyOf(values)) && !failed.has(keyOf(values));
     if (missing(want)) return { values: want, ratio: 1 };
     if (rested && seen && sharp !== keyOf(want) && !failed.has(keyOf(want))) return { values: want, ratio, sharp: true };
     if (!touched || !seen) return null;
@@ -95,7 +101,7 @@ async function render({ model, el }) {
         Object.assign(canvas.dataset, { stored, frames: store.size });
       }
     }
-    if (!lossless && (key === keyOf(want) || (moving && mine && !ahead))) show(key);
+    if (!lossless && (key === keyOf(want) || (moving && mine && !ahead && missing(want)))) show(key);
     keepNear();
     setTimeout(ask, ahead ? 10 : 0);                               // leave the kernel a gap for other messages
   }
