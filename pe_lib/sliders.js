@@ -124,7 +124,7 @@ async function render({ model, el }) {
   const first = await createImageBitmap(new Blob([model.get("first")]));
   paint(first, model.get("text"), keyOf(model.get("start").map(round)), "first");
   if (!controls[0].comm_live) readout.textContent += " (No kernel: run this cell again to make the sliders live.)";
-  specs.forEach((s, i) => name(controls[i], s.label));
+  specs.forEach((s, i) => equip(controls[i], s.label));
   rest();
   return () => {
     for (const [c, event, listener] of listeners) c.off(event, listener);
@@ -133,10 +133,17 @@ async function render({ model, el }) {
   };
 }
 
-async function name(control, label) {   // ipywidgets gives sliders and their number boxes no accessible name
+// What ipywidgets leaves out: accessible names, and keys that stay with the control they are pressed on. (In a notebook's
+// command mode an arrow on a dropdown would move to another cell, and a letter meant to pick an option would insert one.)
+async function equip(control, label) {
   for (const view of await Promise.all(Object.values(control.views || {}))) {
     for (const handle of view.el.querySelectorAll("[role=slider]")) handle.setAttribute("aria-label", label);
     for (const box of view.el.querySelectorAll(".widget-readout")) { box.setAttribute("role", "textbox"); box.setAttribute("aria-label", `${label}, as a number`); }
+    if (view.el.previousElementSibling?.matches(".widget-play"))
+      ["Play or pause", "Stop", "Repeat"].forEach((what, i) => view.el.previousElementSibling.children[i]?.setAttribute("aria-label", `${what}: ${label}`));
+    view.el.addEventListener("keydown", (event) => {
+      if (!event.ctrlKey && !event.metaKey && !["Enter", "Escape"].includes(event.key)) event.stopPropagation();
+    });
   }
 }
 
