@@ -20,13 +20,19 @@ def binary_code(positions, bits):
     return (np.asarray(positions)[:, None] >> np.arange(bits)) & 1
 
 
+def _bare(ax):
+    """No frame and no ticks, for a picture whose axes are no scales."""
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+
+
 def _dial(ax, title):
     """An empty clock face of radius 1."""
     turn = np.linspace(0, 2 * np.pi, 121)
     ax.plot(np.sin(turn), np.cos(turn), color=FAINT, lw=1, ls="-")
     ax.plot(0, 0, ".", color=INK)
     ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
-    ax.axis("off")
+    _bare(ax)
     ax.set_title(title, loc="center", fontsize=10, fontweight="normal")
 
 
@@ -34,7 +40,7 @@ def _cursor(ax, half=0.0):
     """A vertical mark that moves: the outline of a column of a map, or a line; legible on any colour."""
     low, high = sorted(ax.get_ylim())
     halo = [withStroke(linewidth=4, foreground=CARD)]
-    return ax.add_patch(Rectangle((0, low), 2 * half, high - low, fill=False, ec=INK, lw=1.5, animated=True, path_effects=halo))
+    return ax.add_patch(Rectangle((0, low), 2 * half, high - low, fill=False, ec=INK, lw=1.5, zorder=4, animated=True, path_effects=halo))
 
 
 def _signed(value, digits=2):
@@ -96,8 +102,8 @@ def clock_hands(fig, dim=8):
     ax.set(xscale="log", xlim=(1, 1e6), ylim=(pairs - 0.4, -0.6), yticks=range(pairs), ylabel="pair",
            xlabel="wavelength (tokens per full turn)")
     ax.grid(axis="x")
-    stems = [ax.plot([], [], "-", color=POSITION, lw=2, marker="o", markevery=[1], animated=True)[0] for _ in hands]
-    here = ax.axvline(1, color=INK, ls=":", lw=1.5, animated=True)
+    stems = [ax.plot([], [], "-", color=POSITION, lw=2, marker="o", markevery=[1], zorder=3, animated=True)[0] for _ in hands]
+    here = ax.axvline(1, color=INK, ls=":", lw=1.5, zorder=3, animated=True)
     note = ax.text(1, -0.7, "", fontsize=9, ha="center", va="bottom", animated=True)
 
     def update(position, base):
@@ -160,8 +166,9 @@ def offset_blocks(fig, dim=8):
     square.set(xticks=range(dim), yticks=range(dim), yticklabels=names, ylabel="feature of PE(p + k)")
     square.set_xticklabels(names, rotation=90)
     square.xaxis.tick_top()
+    square.tick_params(length=0)
     square.set_xlabel("feature of PE(p)")
-    boxes = [square.add_patch(Rectangle((i - 0.5, i - 0.5), 2, 2, fill=False, ec=INK, lw=1.5, animated=True)) for i in range(0, dim, 2)]
+    boxes = [square.add_patch(Rectangle((i - 0.5, i - 0.5), 2, 2, fill=False, ec=INK, lw=1.5, zorder=3, animated=True)) for i in range(0, dim, 2)]
     for ax in columns:
         ax.set(xticks=[], yticks=[])
     heads = [ax.text(0.5, 1.02, "", transform=ax.transAxes, ha="center", va="bottom", fontsize=9, animated=True) for ax in columns]
@@ -246,11 +253,11 @@ def loudness(fig, reach=2000, seed=0):
     lines.yaxis.set_minor_locator(NullLocator())
     lines.yaxis.set_major_locator(FixedLocator([1, 10, 100, 1000, 10_000]))
     styles = ((INK, "-.", "index on every feature"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
-    curves = [lines.plot([], [], color=c, ls=s, lw=2.5, animated=True, label=name)[0] for c, s, name in styles]
+    curves = [lines.plot([], [], color=c, ls=s, lw=2.5, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
     lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=2, columnspacing=1, borderaxespad=0.1)
     cursor = _cursor(lines)
     arrows.set(xlim=(-0.1, 1.1), ylim=(-0.25, 1.05), aspect="equal", title="Tip to tail")
-    arrows.axis("off")
+    _bare(arrows)
     paths = [arrows.plot([], [], color=c, ls=s, lw=3, animated=True)[0] for c, s in ((CONTENT, "--"), (POSITION, "-"), (INK, ":"))]
     arrows.legend(paths, ["content", "+ position", "= sum"], loc="lower center", ncols=3, handlelength=1.6, columnspacing=1, borderaxespad=0)
 
