@@ -85,6 +85,10 @@ def unfinished(q, k):
     raise NotImplementedError
 
 
+def dots_in_some_cases(q, k):
+    return scores(q, k) if len(q) == 2 else ...
+
+
 def in_place(q, k):
     q /= 2
     return q @ k.T
@@ -102,6 +106,7 @@ SO_FAR = "no score is infinite, so far so good; but it should also hold that the
                     "Does every way through the function end in a return?"),
     (none_in_some_cases, "none_in_some_cases(q of shape (1, 9), k of shape (5, 9)) gave None. "
                          "Does every way through the function end in a return?"),
+    (dots_in_some_cases, "dots_in_some_cases(q of shape (1, 9), k of shape (5, 9)) gave Ellipsis. "),
     (unfinished, "unfinished(q of shape (1, 9), k of shape (5, 9)) raised NotImplementedError."),
     (in_place, "in_place(q of shape (2, 4), k of shape (3, 4)) changed q in place: the caller's array is spoilt. "
                "Compute a new array instead."),
@@ -172,6 +177,20 @@ def test_a_learner_cannot_spoil_the_cases_or_the_specification():
 
     assert "changed x in place" in check(spoils).message
     np.testing.assert_array_equal(case[0], [0, 1, 2])
+
+
+@pytest.mark.parametrize("way", ["matches", "holds", "agrees"])
+def test_the_property_that_held_last_is_named(way):
+    @exercise("9.9", praise="Well.")
+    def check(attempt):
+        {"matches": lambda: attempt.matches("it is one", attempt(1), 1),
+         "holds": lambda: attempt.holds("it is one", attempt(1) == 1),
+         "agrees": lambda: attempt.agrees("it is one", lambda n: 1, [(1,)])}[way]()
+        attempt.holds("it is two", attempt(2) == 2, found="it is one.", hint="Use n.")
+
+    assert check(lambda n: 1).message == (
+        "Exercise 9.9: it is one, so far so good; but it should also hold that it is two: it is one. Use n.")
+    assert check(lambda n: 0).message.startswith("Exercise 9.9: it should hold that it is one")
 
 
 def test_a_classic_needs_the_same_answer_and_the_first_that_has_it_speaks():
