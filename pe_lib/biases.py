@@ -81,6 +81,7 @@ def relative_buckets(relative, buckets=32, max_distance=128, *, causal):
     relative = np.asarray(relative)
     if relative.dtype.kind not in "iu" and relative.size:
         raise ValueError(f"relative must hold integers, got dtype {relative.dtype}, shape {relative.shape}")
+    relative = relative.astype(np.int64)  # unsigned numbers would wrap when negated
     if not isinstance(causal, (bool, np.bool_)):
         raise ValueError(f"causal must be True or False, got {causal!r}")
     if causal:
