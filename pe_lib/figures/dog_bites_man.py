@@ -179,7 +179,7 @@ def long_key(fig):
     """A query of length 1 and a key to stretch and turn: the scaled score follows the length, the cosine does not."""
     left, right = fig.subplots(1, 2, width_ratios=[1.25, 1])
     q, lengths = np.array([[1.0, 0.0]]), np.linspace(0.1, 4, 79)
-    left.set(xlim=(-4.4, 4.4), ylim=(-0.7, 4.4), aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
+    left.set(xlim=(-5.2, 5.2), ylim=(-0.8, 4.9), aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     arrow = {"angles": "xy", "scale_units": "xy", "scale": 1, "animated": True}
     key = left.quiver([0], [0], [1], [0], color=KEY, width=0.012, **arrow)
     left.quiver([0], [0], [1], [0], color=QUERY, width=0.016, zorder=3, **arrow)

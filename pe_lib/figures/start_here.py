@@ -12,8 +12,9 @@ def query_and_key(fig):
     """A sentence with its places; one word looks (query), one is looked at (key); below, key minus query for every key."""
     words, below = fig.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
     places, n = np.arange(len(SENTENCE)), len(SENTENCE)
-    words.set(xlim=(-0.6, n - 0.4), ylim=(-0.6, 1.5))
-    words.axis("off")
+    words.set(xlim=(-0.6, n - 0.4), ylim=(-0.8, 1.5), yticks=[])
+    words.spines[:].set_visible(False)
+    words.tick_params(bottom=False, labelbottom=False)
     boxes = {color: words.add_patch(FancyBboxPatch((0, 0), 0.8, 0.42, boxstyle="round,pad=0.05", fill=False, linewidth=3,
                                                    edgecolor=color, animated=True)) for color in (QUERY, KEY)}
     for place, word in zip(places, SENTENCE):
