@@ -75,6 +75,7 @@ class SliderFigure(ipywidgets.VBox):
         self.picture = Picture(controls=synced, size=[width, height], start=self.start, first=first, text=text)
         self.picture.on_msg(lambda _, content, buffers: self.picture.send(*self.reply(content)))
         super().__init__([_row(self.controls, controls), self.picture])
+        _skip_cell_hooks(self)
         _FIGURES[next(_COUNT)] = self
 
     def _raws(self, settings):
@@ -195,6 +196,17 @@ def _row(widgets, controls):
             widget = ipywidgets.HBox([play, widget])
         items.append(widget)
     return ipywidgets.HBox(items, layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px")).add_class("pe-controls")
+
+
+def _skip_cell_hooks(widget):
+    """Take the browser's messages without IPython's after-a-cell hooks.
+
+    They arrive in another thread while a cell runs, and one hook shows and closes the pyplot figure the cell is drawing.
+    """
+    comm = widget.comm
+    comm.handle_msg = lambda message: comm._msg_callback(message)
+    for child in getattr(widget, "children", ()):
+        _skip_cell_hooks(child)
 
 
 def _moving_artists(figure):
