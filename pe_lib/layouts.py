@@ -66,7 +66,7 @@ def permute_weights(w, heads, *, to, rotary_dim=None, axis=-1):
 
     axis: -1 in this course (x @ w) and for a bias or gain; 0 for the weight of a PyTorch Linear, whose rows are outputs.
     Scores stay equal; q and k do not. w_v and the output weights keep their order.
-    Raises: ValueError as `to_half`, and if heads does not divide the features, to is neither layout, or w has no such axis.
+    Raises: ValueError as `to_half`, and if heads does not divide the pairs, to is neither layout, or w has no such axis.
     Source: `convert_llama_weights_to_hf` of Hugging Face transformers (`permute`).
 
     >>> permute_weights([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]], heads=2, to="half")
@@ -75,8 +75,8 @@ def permute_weights(w, heads, *, to, rotary_dim=None, axis=-1):
     w, heads = real_array(w, "w", least_axes=1), whole_number(heads, "heads", least=1)
     if not -w.ndim <= whole_number(axis, "axis", least=-w.ndim) < w.ndim:
         raise ValueError(f"axis must be below {w.ndim}, got {axis}, shape {w.shape}")
-    if w.shape[axis] % heads:
-        raise ValueError(f"heads must divide the output features along axis {axis}, got {heads} heads, shape {w.shape}")
+    if w.shape[axis] % (2 * heads):
+        raise ValueError(f"heads must divide the pairs of output features along axis {axis}, got {heads} heads, shape {w.shape}")
     d_head = w.shape[axis] // heads
     order = _order(d_head, rotary_dim, check_layout(to, "to"))
     return np.take(w, (d_head * np.arange(heads)[:, None] + order).ravel(), axis=axis)
@@ -97,13 +97,12 @@ def check_layout(layout, name="layout"):
 
 def _order(dim, rotary_dim, to):
     """For each feature of the result, the feature it is taken from."""
-    order = np.arange(dim)
-    width = even_dim(dim if rotary_dim is None else rotary_dim)
-    if width > dim:
-        raise ValueError(f"rotary_dim must be at most the number of features, {dim}, got {width}")
-    pairs = feature_pairs(width, "interleaved")
+    width = whole_number(even_dim(dim) if rotary_dim is None else rotary_dim, "rotary_dim", least=2)
+    if width % 2 or width > dim:
+        raise ValueError(f"rotary_dim must be even and at most the number of features, {dim}, got {width}")
+    order, half = np.arange(dim), feature_pairs(width, "half")
     if to == "half":
-        order[:width] = pairs.T.ravel()
+        order[half] = feature_pairs(width, "interleaved")
     else:
-        order[pairs] = feature_pairs(width, "half")
+        order[feature_pairs(width, "interleaved")] = half
     return order

@@ -1,0 +1,157 @@
+"""How long `rotate` takes beside a plain copy of the array, and beside other packages where they are installed.
+
+    python tools/bench_rotate.py [--rounds 15] [--check]
+
+One thread, float32, (1, 32, 4096, 128), angles included. Every round runs each function once, and a ratio is the median
+over the rounds of the time divided by the copy's in the same round: a busy machine slows both.
+The other packages are no part of the course; in an environment of their own:
+pip install torch transformers rotary-embedding-torch x-transformers onnx onnxruntime numpy
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before NumPy is imported
+
+import numpy as np
+
+from pe_lib.frequencies import angles, inverse_frequencies
+from pe_lib.rotary import rotate
+
+SHAPE = (1, 32, 4096, 128)
+LAYOUTS = ("interleaved", "half")
+TIMES_COPY = {"interleaved": 1.5, "half": 4.5}  # at most
+FASTER = {"interleaved": 6.0, "half": 2.5}  # than transformers, at least
+X = np.random.default_rng(0).standard_normal(SHAPE, dtype=np.float32)
+POSITIONS, INV_FREQ = np.arange(SHAPE[2]), inverse_frequencies(SHAPE[3])
+
+
+def ours():
+    yield "copy", None, lambda: X.copy()
+    for layout in LAYOUTS:
+        yield f"rotate {layout}", layout, lambda layout=layout: rotate(X, POSITIONS, INV_FREQ, layout=layout)
+
+
+def transformers_():
+    import torch
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    config = LlamaConfig(hidden_size=SHAPE[1] * SHAPE[3], num_attention_heads=SHAPE[1], max_position_embeddings=SHAPE[2])
+    module, q, where = LlamaRotaryEmbedding(config), torch.from_numpy(X), torch.from_numpy(POSITIONS)[None]
+    # It turns q and k in one call; k has no head here, so that one array is timed.
+    yield "transformers", "half", lambda: apply_rotary_pos_emb(q, q[:, :0], *module(q, where))[0].numpy()
+
+
+def rotary_embedding_torch_():
+    import torch
+    from rotary_embedding_torch import RotaryEmbedding
+
+    module, q = RotaryEmbedding(dim=SHAPE[3], cache_if_possible=False), torch.from_numpy(X)
+    yield "rotary-embedding-torch", "interleaved", lambda: module.rotate_queries_or_keys(q).detach().numpy()
+
+
+def x_transformers_():
+    import torch
+    from x_transformers.x_transformers import RotaryEmbedding, apply_rotary_pos_emb
+
+    module, q = RotaryEmbedding(SHAPE[3]), torch.from_numpy(X)
+
+    def run():
+        freqs, scale = module.forward_from_seq_len(SHAPE[2])
+        return apply_rotary_pos_emb(q, freqs, scale).detach().numpy()
+
+    yield "x-transformers", "interleaved", run
+
+
+def onnxruntime_():
+    import onnxruntime
+    from onnx import TensorProto, helper
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    for layout in LAYOUTS:
+        names = ["x", "cos", "sin"]
+        node = helper.make_node("RotaryEmbedding", names, ["y"], interleaved=int(layout == "interleaved"))
+        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in (*names, "y")]
+        graph = helper.make_graph([node], "rotate", values[:3], values[3:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+        def run(session=session):
+            theta = angles(POSITIONS, INV_FREQ)[None]
+            feed = {"x": X, "cos": np.cos(theta).astype(X.dtype), "sin": np.sin(theta).astype(X.dtype)}
+            return session.run(None, feed)[0]
+
+        yield f"onnxruntime {layout}", layout, run
+
+
+def contenders():
+    """(name, layout, function) of each package that is here; one that is not is named and left out."""
+    found = list(ours())
+    for source in (transformers_, rotary_embedding_torch_, x_transformers_, onnxruntime_):
+        try:
+            found += source()
+        except ImportError as missing:
+            print(f"left out: {source.__name__.strip('_')} ({missing})")
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+    return found
+
+
+def refuse_wrong_results(found):
+    """A fast wrong answer is no rival: 2e-3 allows for angles in float32, and no other layout or sign."""
+    expected = {layout: run() for name, layout, run in found if name == f"rotate {layout}"}
+    for name, layout, run in found:
+        if layout and not np.allclose(run(), expected[layout], rtol=0, atol=2e-3):
+            raise SystemExit(f"{name} does not turn as rotate does")
+
+
+def measure(found, rounds):
+    """Seconds, a list of rounds for each name."""
+    seconds = {name: [] for name, _, _ in found}
+    for _ in range(rounds):
+        for name, _, run in found:
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return seconds
+
+
+def ratio(seconds, name, to):
+    return statistics.median(one / other for one, other in zip(seconds[name], seconds[to]))
+
+
+def missed(seconds):
+    """Each budget that this run did not keep, in words."""
+    for layout in LAYOUTS:
+        times = ratio(seconds, f"rotate {layout}", "copy")
+        if times > TIMES_COPY[layout]:
+            yield f"rotate {layout} takes {times:.2f} times a copy, more than {TIMES_COPY[layout]}"
+        if "transformers" in seconds and ratio(seconds, "transformers", f"rotate {layout}") < FASTER[layout]:
+            yield f"rotate {layout} is less than {FASTER[layout]} times as fast as transformers"
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="bench rotate", description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--check", action="store_true", help="fail if a budget is not kept")
+    options = parser.parse_args(argv)
+    found = contenders()
+    refuse_wrong_results(found)
+    seconds = measure(found, options.rounds)
+    print(f"{'':24} {'ms':>7} {'/ copy':>7} {'/ rotate interleaved':>21} {'/ rotate half':>14}")
+    for name in seconds:
+        to = [ratio(seconds, name, other) for other in ("copy", "rotate interleaved", "rotate half")]
+        print(f"{name:24} {1e3 * statistics.median(seconds[name]):7.1f} {to[0]:7.2f} {to[1]:21.2f} {to[2]:14.2f}")
+    problems = list(missed(seconds))
+    print("\n".join(problems) or "every budget kept")
+    return int(options.check and bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
