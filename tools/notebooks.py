@@ -174,7 +174,7 @@ def picture_difference(old, new, same_maker=True):
         return f"the picture's size changed from {a.shape[1]}x{a.shape[0]} to {b.shape[1]}x{b.shape[0]}"
     far = _blocks(np.abs(a - b), 8) if same_maker else np.abs(_blocks(a - b, 64))
     row, column = np.unravel_index(far.argmax(), far.shape)
-    size, most = (8, 10) if same_maker else (64, 40)
+    size, most = (8, 10) if same_maker else (64, 25)
     if far.max() <= most:
         return None
     return f"the picture changed: by {far.max():.0f} of 255 around pixel ({column * size}, {row * size})"
