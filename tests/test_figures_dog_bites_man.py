@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from pe_lib.attention import attention_scores, causal_mask, cosine_similarity
+from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity
 from pe_lib.figures import dog_bites_man as figures
 from pe_lib.plots import new_figure, style
 
@@ -41,6 +41,24 @@ def test_the_numbers_are_those_of_the_lesson():
     np.testing.assert_array_equal(attention_scores(x @ figures.W_Q, x @ figures.W_K), [[0, 1.5, 0.5], [1.5, 0, 1], [1, 0.5, 0]])
     said = readout(figures.permuted_attention, order="bites man dog", follow="dog", seed=0)
     assert said == "In “bites man dog”, dog is row 2 and comes out as [0.14, 0.23, 0.63, 0.37]; in “dog bites man” it is the same vector."
+
+
+def test_the_mean_is_the_same_for_all_anagrams_unless_a_mask_counts_the_places():
+    """claims 1.4 and 1.5"""
+    means = {kind: np.array([figures.run_head(order, bias=figures.bias_table(kind))[0].mean(axis=0) for order in figures.ORDERS])
+             for kind in figures.BIASES}
+    np.testing.assert_allclose(means["none"], means["none"][[0]].repeat(6, axis=0))
+    assert len(np.unique(means["causal mask"].round(6), axis=0)) == 6
+    backwards = [figures.ORDERS.index(" ".join(order.split()[::-1])) for order in figures.ORDERS]
+    np.testing.assert_allclose(means["−|j − i|"], means["−|j − i|"][backwards])
+
+
+@pytest.mark.parametrize("n", [2, 5, 30])
+def test_which_came_first_can_be_read_off_the_mean_behind_a_causal_mask(n):
+    """claim 1.5: with all scores equal, an earlier place counts for more, strictly; without the mask all count alike"""
+    for bias, decreasing in ((causal_mask(n), True), (0.0, False)):
+        counts = attention(np.zeros((n, 1)), np.zeros((n, 1)), np.eye(n), bias)[0].mean(axis=0)
+        assert (np.diff(counts) < 0).all() if decreasing else np.allclose(counts, 1 / n)
 
 
 def unchanged(bias):
