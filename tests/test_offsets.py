@@ -132,6 +132,12 @@ def test_near_aliases_are_records(frequency, reach):
     assert near_aliases(frequency, reach).tolist() == records
 
 
+def test_an_equally_near_alias_is_no_record():
+    """claim 8.1: a hand that turns by thirds is back at every third offset, and the first of them counts."""
+    assert near_aliases(0.0, 9).tolist() == [1]
+    assert near_aliases(2 * np.pi / 3, 9).tolist()[:2] == [1, 3]
+
+
 def test_62832_is_a_known_alias_in_no_encoding():
     """claim 2.7: for 64 features, position 62,832 is 7.8 away from position 0, position 1 only 1.5."""
     near, far = sinusoidal_encoding([1, 62_832], 64) - sinusoidal_encoding([0], 64)
@@ -187,7 +193,10 @@ def test_exactly_one_turn_is_a_finished_one():
 # --- smallest base ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("thousands, printed", [(1, "4.3e+03"), (2, "1.2e+04"), (4, "2.7e+04"), (8, "8.4e+04"), (16, "2.3e+05"), (32, "6.3e+05")])  # fmt: skip
+@pytest.mark.parametrize(
+    "thousands, printed",
+    [(1, "4.3e+03"), (2, "1.2e+04"), (4, "2.7e+04"), (8, "8.4e+04"), (16, "2.3e+05"), (32, "6.3e+05")],
+)
 def test_smallest_base_for_a_length(thousands, printed):
     """claim 8.5. Origin: Su 2024, kexue.fm/archives/10122; Men et al. print 1.6e4 at 2k, 3.1e5 at 16k and 6.4e5 at 32k."""
     base = smallest_base(1024 * thousands)
@@ -231,6 +240,17 @@ def test_smallest_base_is_the_first_of_the_scan(length, dim):
             smallest_base(length, dim, step, math.exp(step * 499.5))
         return
     assert_allclose(smallest_base(length, dim, step, math.exp(step * 499.5)), base, rtol=1e-12)
+
+
+@pytest.mark.parametrize("number", [1, 511, 512, 513, 1025])
+def test_smallest_base_by_hand(number):
+    """claim 8.5: two pairs, four offsets: cos 3 + cos(3 / sqrt(base)) >= 0 from base = (3 / (pi - 3)) ** 2 = 448.9 on.
+
+    With these steps that base is just passed at the given number of the scan, whose blocks must join without a gap.
+    """
+    threshold = (3 / (math.pi - 3)) ** 2
+    step = math.log(threshold * 1.00001) / number
+    assert_allclose(smallest_base(4, 4, step), threshold * 1.00001, rtol=1e-9)
 
 
 def test_one_pair_has_no_base():
