@@ -1,0 +1,53 @@
+"""Every notebook of the course in a real browser: Run All, then every control of every slider figure, by keyboard."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+NAMED = ("slider", "textbox", "spinbutton", "combobox", "checkbox", "radio", "button", "image")
+
+
+@pytest.mark.parametrize("name", [path.name for path in NOTEBOOKS])
+def test_every_control_leads_to_the_right_frame(name, open_notebook, folder):
+    import lab
+
+    notebook = open_notebook(name)
+    stills_are_seen(notebook, folder / "notebooks" / name)
+    assert notebook.run() == []
+    count = notebook.evaluate("len(__import__('pe_lib.sliders').sliders.figures())")
+    assert notebook.page.locator(".jp-Notebook .pe-figure canvas").count() == count
+    for n in range(count):
+        figure = lab.Figure(notebook, n)
+        figure.wait_sharp()
+        moves(figure)
+        assert [role for role, text in figure.names() if role in NAMED and not text] == []
+        assert notebook.evaluate(f"[str(error) for error in {figure.python}.errors]") == []
+
+
+def stills_are_seen(notebook, path):
+    """Opened, but not run: the pictures that were committed, in place of the live figures."""
+    outputs = [output for cell in json.loads(path.read_text())["cells"] for output in cell.get("outputs", [])]
+    pictures = sum("image/png" in output.get("data", {}) for output in outputs)
+    shown = notebook.page.locator(".jp-Notebook .jp-OutputArea-output img").evaluate_all("(all) => all.filter((i) => i.naturalWidth > 99).length")
+    assert shown == pictures
+    assert notebook.page.locator(".jp-Notebook .pe-figure").count() == 0
+
+
+def moves(figure):
+    """Every control, one after the other: the picture follows, exactly; each control changes it."""
+    for role, keys in (("slider", ["ArrowRight", "End", "ArrowLeft", "Home"]), ("combobox", ["ArrowDown", "ArrowUp"]), ("checkbox", ["Space"])):
+        for n, control in enumerate(figure.output.get_by_role(role).all()):
+            pictures = {picture(figure)}
+            for key in keys:
+                if figure.press(key, control):
+                    assert figure.faults() == []
+                    pictures.add(picture(figure))
+            assert len(pictures) > 1, f"{role} {n} changes nothing"
+
+
+def picture(figure):
+    return figure.canvas.evaluate("(canvas) => canvas.toDataURL()")
