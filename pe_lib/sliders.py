@@ -213,10 +213,12 @@ def _moving_artists(figure):
     """What a frame draws over the cached background, in drawing order: the animated artists and all that lies above them."""
     moving = []
     for ax in figure.axes:
-        animated = [a for a in ax.get_children() if a.get_animated()]
+        spines = () if ax.axison else ax.spines.values()       # Matplotlib does not draw those either
+        children = [a for a in ax.get_children() if a not in (ax.patch, ax.xaxis, ax.yaxis, *spines)]
+        animated = [a for a in children if a.get_animated()]
         if animated:
             bottom = min(a.zorder for a in animated)
-            above = [a for a in ax.get_children() if a.zorder >= bottom and a not in (ax.patch, ax.xaxis, ax.yaxis)]
+            above = [a for a in children if a.zorder >= bottom]
             for artist in above:
                 artist.set_animated(True)
             moving += sorted(above, key=lambda a: a.zorder)

@@ -268,3 +268,12 @@ def test_draws_are_random_and_the_same_every_time():
     np.testing.assert_array_equal(one[1][0], two[1][0])
     assert not np.array_equal(one[0][0], one[1][0])
     assert not np.array_equal(one[0][0], draws((2, 3), seed=1)[0][0])
+
+
+def test_a_function_among_the_arguments_is_told_by_its_name():
+    def apply(function, x):
+        return function(x)
+
+    def double(x):
+        return 2 * x
+    assert name_call(apply, (double, 3)) == "apply(function=double, x=3)"

@@ -154,6 +154,22 @@ def test_what_lies_above_an_animated_artist_stays_above_it():
     assert figure.walk(states=5) == []
 
 
+def test_axes_without_an_axis_stay_without_it():
+    def bare(fig):
+        ax = fig.subplots()
+        ax.set(xlim=(-1, 1), ylim=(-1, 1))
+        ax.set_axis_off()
+        (hand,) = ax.plot([0, 0], [0, 1], animated=True)
+
+        def update(n):
+            hand.set_data([0, n / 10], [0, 0.5])
+            return f"n is {n}."
+        return update
+    figure = explore(bare, n=Slider(0, 9))
+    assert figure.walk(states=5) == []
+    assert not set(figure.moving) & set(figure.figure.axes[0].spines.values())
+
+
 def test_the_axes_do_not_move_while_the_numbers_on_them_grow():
     def growing(fig):
         ax = fig.subplots()

@@ -83,7 +83,7 @@ def name_call(function, inputs):
     """A call, for a message: "encoding(positions=[0 1 2], dim=4)"; large arrays by their shape."""
     def short(value):
         if not isinstance(value, np.ndarray):
-            return f"={value!r}"
+            return f"={getattr(value, '__name__', repr(value)) if callable(value) else repr(value)}"
         return f"={np.round(value, 3)}" if value.ndim == 1 and value.size <= 6 else f" of shape {value.shape}"
     given = [name + short(value) for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True)]
     name = getattr(function, "__name__", "<").replace("<lambda>", "<")
