@@ -84,7 +84,8 @@ async function render({ model, el }) {
     return null;
   }
   function ask() {
-    if (asked || !controls[0].comm_live) return;
+    const spare = asked && (asked.ahead || asked.sharp);           // a frame under way that nobody waits for
+    if ((asked && !(spare && missing(want))) || !controls[0].comm_live) return;
     asked = next();
     if (asked) model.send({ key: keyOf(asked.values), ...asked });
   }
