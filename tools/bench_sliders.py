@@ -92,15 +92,17 @@ WATCH = """() => {
     const all = [...document.querySelectorAll('.jp-Notebook .jp-OutputArea img, .jp-Notebook .jp-OutputArea canvas')];
     const picture = all.find((p) => (p.naturalWidth ?? p.width) >= 300 && p.complete !== false);
     if (!picture) return null;
+    shown = picture;
     copy.clearRect(0, 0, 80, 40); copy.drawImage(picture, 0, 0, 80, 40);
     return copy.getImageData(0, 0, 80, 40).data.reduce((hash, byte) => Math.imul(hash ^ byte, 16777619), 2166136261);
   };
+  let shown;
   window.watch = { down: null, latency: [], frames: [], released: null };
   let last = look();
   const loop = () => {
     const now = look();
     if (now !== null && now !== last) {
-      last = now; watch.frames.push(performance.now());
+      last = now; watch.frames.push([performance.now(), shown?.dataset.key ?? now]);
       if (watch.down !== null) { watch.latency.push(performance.now() - watch.down); watch.down = null; }
     }
     requestAnimationFrame(loop);
@@ -163,10 +165,11 @@ class Way:
         after = self.notebook.evaluate("[frames, cpu()]")
         self.page.wait_for_timeout(2500)
         frames, released = self.page.evaluate("[watch.frames, watch.released]")
-        shown = sum(when <= released for when in frames)
+        shown = sum(when <= released for when, _ in frames)
+        settings = [setting for _, setting in frames[max(0, shown - 1):]]     # a lossless frame of the same setting is no other picture
         self.add(f"{what}: shown of the events", shown / (count + 1))
         self.add(f"{what}: frames a second", shown / took)
-        self.add(f"{what}: frames after release", len(frames) - shown)
+        self.add(f"{what}: frames after release", sum(a != b for a, b in zip(settings, settings[1:])))
         if after[0] > drawn:
             self.add(f"{what}: CPU ms a frame", 1000 * (after[1] - cpu) / (after[0] - drawn))
 
