@@ -70,7 +70,7 @@ def test_the_index_outgrows_the_loudest_content_at_23():
 
 @pytest.mark.parametrize("position", [0, 5, 40, 60])
 @pytest.mark.parametrize("offset, turn", [(3, "adds 0.30 rad: it holds cos = 0.955 and sin = 0.296"), (0, "adds 0.00 rad"),
-                                          (-3, "adds -0.30 rad: it holds cos = 0.955 and sin = -0.296")])
+                                          (-3, "adds −0.30 rad: it holds cos = 0.955 and sin = −0.296")])
 def test_the_turn_does_not_depend_on_the_position(position, offset, turn):
     """claim 2.4"""
     assert turn in readout(figures.turned_pair, position=position, offset=offset)
@@ -89,7 +89,7 @@ def test_the_matrix_near_the_identity_is_that_of_63():
 def test_the_product_is_the_encoding_further_on(position, offset, base):
     """claim 2.5"""
     said = readout(figures.offset_blocks, position=position, offset=offset, base=base)
-    assert f"Times PE({position}) it equals PE({position + offset}) to rounding" in said
+    assert f"Times PE({position}) it equals PE({position + offset}) to rounding" in said.replace("−", "-")
 
 
 @pytest.mark.parametrize("dim, offset", [(32, 4), (64, 5), (128, 11), (512, 43)])

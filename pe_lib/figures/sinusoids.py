@@ -36,11 +36,12 @@ def _dial(ax, title):
     ax.set_title(title, loc="center", fontsize=10, fontweight="normal")
 
 
-def _cursor(ax, half=0.0):
-    """A vertical mark that moves: the outline of a column of a map, or a line; legible on any colour."""
+def _cursor(ax, half=0.0, on_map=True):
+    """A vertical mark that moves: a line, or the outline of a column; on a map with a halo, to be legible on any colour."""
     low, high = sorted(ax.get_ylim())
-    halo = [withStroke(linewidth=4, foreground=CARD)]
-    return ax.add_patch(Rectangle((0, low), 2 * half, high - low, fill=False, ec=INK, lw=1.5, zorder=4, animated=True, path_effects=halo))
+    halo = [withStroke(linewidth=4, foreground=CARD)] if on_map else None
+    return ax.add_patch(Rectangle((0, low), 2 * half, high - low, fill=False, ec=INK, lw=1.5 if on_map else 1, zorder=4,
+                                  animated=True, path_effects=halo))
 
 
 def _signed(value, digits=2):
@@ -73,7 +74,7 @@ def counters(fig, positions=64, bits=6):
     (line,) = axes[3].plot([], [], color=POSITION, ls="--", animated=True, label="smooth")
     axes[3].set(xlim=box[:2], ylim=(0, 2.9), xlabel="position (tokens)", ylabel="length of\nthe step")
     axes[3].legend(loc="lower right", bbox_to_anchor=(1, 0.9), ncols=2)
-    cursors = [*(_cursor(ax, half=0.5) for ax in axes[:3]), _cursor(axes[3])]
+    cursors = [*(_cursor(ax, half=0.5) for ax in axes[:3]), _cursor(axes[3], on_map=False)]
 
     def update(position, base):
         encoding = sinusoidal_encoding(p, 2 * bits, base)
@@ -148,9 +149,9 @@ def turned_pair(fig, omega=0.1):
         matrix = offset_matrix(offset, [omega])
         write_cells(image, matrix, digits=3)
         heading.set_text(f"the matrix for k = {_signed(offset, 0)}")
-        return (f"At position {position} the hand stands at {a:.2f} rad; at position {position + offset}, at {b:.2f} rad. "
-                f"The matrix adds {offset * omega:.2f} rad: it holds cos = {np.cos(offset * omega):.3f} and "
-                f"sin = {np.sin(offset * omega):.3f}, and no position.")
+        return (f"At position {position} the hand stands at {a:.2f} rad; at {_signed(position + offset, 0)}, at {_signed(b)} rad. "
+                f"The matrix adds {_signed(offset * omega)} rad: it holds cos = {np.cos(offset * omega):.3f} and "
+                f"sin = {_signed(np.sin(offset * omega), 3)}, and no position.")
     return update
 
 
@@ -168,7 +169,8 @@ def offset_blocks(fig, dim=8):
     square.xaxis.tick_top()
     square.tick_params(length=0)
     square.set_xlabel("feature of PE(p)")
-    boxes = [square.add_patch(Rectangle((i - 0.5, i - 0.5), 2, 2, fill=False, ec=INK, lw=1.5, zorder=3, animated=True)) for i in range(0, dim, 2)]
+    for i in range(0, dim, 2):
+        square.add_patch(Rectangle((i - 0.5, i - 0.5), 2, 2, fill=False, ec=INK, lw=1.5, zorder=3, animated=True))
     for ax in columns:
         ax.set(xticks=[], yticks=[])
     heads = [ax.text(0.5, 1.02, "", transform=ax.transAxes, ha="center", va="bottom", fontsize=9, animated=True) for ax in columns]
@@ -177,16 +179,16 @@ def offset_blocks(fig, dim=8):
 
     def update(position, offset, base):
         inv_freq = inverse_frequencies(dim, base)
-        matrix = offset_matrix(offset, inv_freq)
+        matrix, end = offset_matrix(offset, inv_freq), f"PE({_signed(position + offset, 0)})"
         here, there = sinusoidal_encoding([position, position + offset], dim, base)
         for image, values in zip(images, (matrix, here[:, None], (matrix @ here)[:, None], there[:, None])):
             image.set_data(values)
-        for head, text in zip(heads, (f"PE({position})", "product", f"PE({position + offset})")):
+        for head, text in zip(heads, (f"PE({position})", "product", end)):
             head.set_text(text)
         gap = np.abs(matrix @ here - there).max()
-        turns = ", ".join(f"{angle + 0.0:.3g}" for angle in offset * inv_freq)
-        return (f"The matrix for offset {offset} turns its {dim // 2} pairs by {turns} rad. Times PE({position}) it "
-                f"{'equals' if gap < 1e-9 else 'misses'} PE({position + offset}) to rounding.")
+        turns = ", ".join(_signed(angle, 3) for angle in offset * inv_freq)
+        return (f"The matrix for offset {_signed(offset, 0)} turns its {dim // 2} pairs by {turns} rad. Times PE({position}) it "
+                f"{'equals' if gap < 1e-9 else 'misses'} {end} to rounding.")
     return update
 
 
@@ -196,31 +198,37 @@ def first_rise(dim, base=10_000.0, limit=200):
     return int(rises[0]) if rises.size else None
 
 
-def similarity(fig, reach=64):
-    """The dot product of two encodings against their offset, and above it the cosines that it adds up."""
+def _similarity_axes(fig, reach):
+    """A map of cosines, beside it one column of the map as a profile, below it their sum."""
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(2, 3, height_ratios=[1.15, 1], width_ratios=[1, 0.2, 0.025], left=0.12, right=0.88,
                             bottom=0.13, top=0.92, hspace=0.2, wspace=0.1)
-    field = fig.add_subplot(grid[0, 0])
-    profile, bar = (fig.add_subplot(grid[0, i]) for i in (1, 2))
+    field, profile, bar = (fig.add_subplot(grid[0, i]) for i in range(3))
     total = fig.add_subplot(grid[1, 0], sharex=field)
-    offsets = np.arange(-reach, reach + 1)
-    image = heat_map(field, np.zeros((2, offsets.size)), kind="signed", limits=(-1, 1), colorbar=False, animated=True,
-                     aspect="auto", extent=(-reach - 0.5, reach + 0.5, 1, 0))
+    image = heat_map(field, np.zeros((2, 2)), limits=(-1, 1), colorbar=False, animated=True,
+                     extent=(-reach - 0.5, reach + 0.5, 1, 0))
     fig.colorbar(image, cax=bar, label="cos(k ω)", ticks=[-1, 0, 1])
-    field.set(yticks=[0, 1], yticklabels=["fastest", "slowest"], ylabel="pair", title="the cosine of each pair …")
+    field.set(yticks=[0, 1], yticklabels=["fastest", "slowest"], ylabel="pair")
+    field.set_title("the cosine of each pair …", fontsize=11)
     field.tick_params(labelbottom=False)
     profile.set(xlim=(-1.1, 1.1), ylim=(1, 0), yticks=[], xticks=[-1, 0, 1], xlabel="at this k")
-    profile.axvline(0, color=FAINT, lw=1, ls="-")
-    (cut,) = profile.plot([], [], "-", color=POSITION, lw=2, animated=True)
     total.set_title("… and their sum, as a share of its value at k = 0", fontsize=11)
     total.set(xlim=(-reach - 0.5, reach + 0.5), ylim=(-0.3, 1.08), xlabel="offset k = key − query (tokens)", ylabel="similarity")
+    profile.axvline(0, color=FAINT, lw=1, ls="-")
     total.axhline(0, color=FAINT, lw=1, ls="-")
+    return image, profile, total
+
+
+def similarity(fig, reach=64):
+    """The dot product of two encodings against their offset, and above it the cosines that it adds up."""
+    image, profile, total = _similarity_axes(fig, reach)
+    offsets = np.arange(-reach, reach + 1)
+    (cut,) = profile.plot([], [], "-", color=POSITION, lw=2, animated=True)
     (curve,) = total.plot([], [], "-", color=POSITION, animated=True)
-    dots = total.plot([], [], "o", color=INK, ms=7, ls="", animated=True)[0]
-    rising = total.plot([], [], "^", color=INK, ms=9, ls="", animated=True)[0]
+    (dots,) = total.plot([], [], "o", color=INK, ms=7, ls="", zorder=5, animated=True)
+    (rising,) = total.plot([], [], "^", color=INK, ms=9, ls="", zorder=5, animated=True)
     note = total.text(-reach + 2, -0.2, "", fontsize=9, animated=True)
-    cursors = [_cursor(ax) for ax in (field, total)]
+    cursors = [_cursor(image.axes), _cursor(total, on_map=False)]
 
     def update(offset, dim):
         inv_freq = inverse_frequencies(dim)
@@ -229,13 +237,13 @@ def similarity(fig, reach=64):
         cut.set_data(np.cos(np.repeat(offset * inv_freq, 2)), np.repeat(np.arange(dim // 2 + 1) / (dim // 2), 2)[1:-1])
         curve.set_data(offsets, share)
         dots.set_data([-offset, offset], [share[reach - offset], share[reach + offset]])
-        rise = first_rise(dim)
-        rising.set_data([rise], [-0.07])
-        note.set_text(f"first rise: after offset {rise}")
+        found = offset == first_rise(dim)              # shown only to one who has got there
+        rising.set_data([offset] if found else [], [-0.07] if found else [])
+        note.set_text(f"first rise: from offset {offset} to {offset + 1}" if found else "")
         for cursor in cursors:
             cursor.set_x(offset)
         at = offset_similarity([offset, offset + 1], inv_freq)
-        return (f"Width {dim}, offset {offset}: similarity {at[0]:.2f} of {dim // 2}, the same at {-offset}. "
+        return (f"Width {dim}, offset {offset}: similarity {at[0]:.2f} of {dim // 2}, the same at {_signed(-offset, 0)}. "
                 f"At offset {offset + 1} it is {at[1]:.2f}: {'higher' if at[1] > at[0] else 'lower'}.")
     return update
 
@@ -255,7 +263,7 @@ def loudness(fig, reach=2000, seed=0):
     styles = ((INK, "-.", "index on every feature"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
     curves = [lines.plot([], [], color=c, ls=s, lw=2.5, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
     lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=2, columnspacing=1, borderaxespad=0.1)
-    cursor = _cursor(lines)
+    cursor = _cursor(lines, on_map=False)
     arrows.set(xlim=(-0.1, 1.1), ylim=(-0.25, 1.05), aspect="equal", title="Tip to tail")
     _bare(arrows)
     paths = [arrows.plot([], [], color=c, ls=s, lw=3, animated=True)[0] for c, s in ((CONTENT, "--"), (POSITION, "-"), (INK, ":"))]
