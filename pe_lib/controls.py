@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import ipywidgets
 import numpy as np
@@ -75,14 +76,17 @@ def Slider(low, high, start=None, step=1, label=None, play=False):
         raise ValueError(f"a slider needs low < high and step > 0; got low={low}, high={high}, step={step}")
     if not low <= start <= high:
         raise ValueError(f"a slider's start must lie from low={low} to high={high}; got {start}")
+    steps = (start - low) / step
+    if start != high and abs(steps - round(steps)) > 1e-6:       # the browser would move it, and the first picture be another
+        raise ValueError(f"a slider's start must be a whole number of steps of {step} from low={low}; got {start}")
     whole = all(isinstance(x, (int, np.integer)) for x in (low, high, start, step))
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    digits = max(0, *(-Decimal(str(x)).normalize().as_tuple().exponent for x in (low, step)))
     traits = {"min": low, "max": high, "step": step, "readout_format": "d" if whole else f".{digits}f"}
     return Control(ipywidgets.IntSlider if whole else ipywidgets.FloatSlider, low, high, step, start, label, traits, play=play)
 
 
 def LogSlider(low, high, start=None, steps_per_decade=20, label=None):
-    """A slider whose equal steps multiply: low, high and start are values (not exponents) above zero."""
+    """A slider whose equal steps multiply: low, high and start are values (not exponents) above zero; start goes to its nearest step."""
     start = low if start is None else start
     _finite(low=low, high=high, start=start, steps_per_decade=steps_per_decade)
     if not 0 < low < high or steps_per_decade <= 0:
@@ -90,6 +94,8 @@ def LogSlider(low, high, start=None, steps_per_decade=20, label=None):
                          f"steps_per_decade={steps_per_decade}")
     if not low <= start <= high:
         raise ValueError(f"a log slider's start must lie from low={low} to high={high}; got {start}")
+    steps = round(math.log10(start / low) * steps_per_decade)      # the slider stops there, so the first picture shows it
+    start = start if start == high else min(max(low, low * 10 ** (steps / steps_per_decade)), high)
     traits = {"min": math.log10(low), "max": math.log10(high), "step": 1 / steps_per_decade, "readout_format": ".3g"}
     return Control(ipywidgets.FloatLogSlider, low, high, 1 / steps_per_decade, start, label, traits)
 

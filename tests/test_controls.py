@@ -46,7 +46,16 @@ def test_every_whole_number_of_a_slider_is_a_setting(low, span):
 
 
 def test_the_number_box_shows_as_many_digits_as_the_step_has():
-    assert [Slider(0, 1, step=s).traits["readout_format"] for s in (1, 0.5, 0.25, 0.01)] == ["d", ".1f", ".1f", ".2f"]
+    assert [Slider(0, 1, step=s).traits["readout_format"] for s in (1, 0.5, 0.25, 0.01)] == ["d", ".1f", ".2f", ".2f"]
+    assert Slider(0.125, 2.125, step=0.5).traits["readout_format"] == ".3f"
+
+
+def test_a_start_is_where_the_slider_can_stop():
+    """The browser moves a start off the grid to its nearest step: the first picture would be another than the next."""
+    assert Slider(0.1, 4.0, start=2.5, step=0.1).start == 2.5
+    assert Slider(0, 10, start=10, step=3).start == 10
+    assert LogSlider(1, 100, start=5, steps_per_decade=10).start == pytest.approx(10**0.7)
+    assert LogSlider(100, 5e5, start=5e5).start == 5e5
 
 
 def test_a_log_slider_reaches_both_ends():
@@ -64,6 +73,7 @@ def test_choices_are_named_for_people():
     (lambda: Slider(5, 2), "low < high"),
     (lambda: Slider(0, 5, step=0), "step > 0"),
     (lambda: Slider(0, 5, start=6), "start must lie from low=0 to high=5; got 6"),
+    (lambda: Slider(0, 10, start=1, step=3), "start must be a whole number of steps of 3 from low=0; got 1"),
     (lambda: Slider(0, float("inf")), "high must be a finite number; got inf"),
     (lambda: Slider("0", 5), "low must be a finite number; got '0'"),
     (lambda: Slider(False, 5), "low must be a finite number; got False"),
