@@ -53,7 +53,7 @@ clean:
 	rm -rf $(VENV) .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-$(VENV)/.lab-installed: requirements.txt pyproject.toml
+$(VENV)/.lab-installed: requirements.txt pyproject.toml jupyter/overrides.json
 	$(if $(MISSING),$(error $(MISSING)))
 	@echo "Installing what the course needs into $(VENV), once (about a minute) ..."
 	@$(NEW_VENV)

@@ -54,6 +54,11 @@ def is_small(notebook, most=1_500_000):
     return [f"{size:,} bytes, at most {most:,}"] if size > most else []
 
 
+def names_what_drew_its_pictures(notebook):
+    """Without it a fresh run's pictures would be compared from afar only."""
+    return ["pictures, and no made_with: run  make notebooks"] if outputs(notebook, "image/png") and "made_with" not in notebook.metadata else []
+
+
 # ---- what the cells printed
 
 def shows_what_it_prints(notebook):
@@ -172,7 +177,7 @@ def asserts_its_claims(notebook):
 
 
 RULES = [
-    is_normal, is_small, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak, code_is_short,
+    is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak, code_is_short,
     prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
     has_fixed_seeds, asserts_its_claims,
 ]

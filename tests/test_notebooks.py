@@ -81,6 +81,7 @@ BREACHES = {
         new_code_cell("fig", outputs=[picture(text="<Figure size 640x480>")]),
         new_code_cell("fig", outputs=[picture(alt="A picture")]),
     ],
+    "names_what_drew_its_pictures": [new_code_cell("fig", outputs=[picture()])],
     "code_is_short": [new_code_cell(LONG)],
     "prose_is_short": [new_markdown_cell("word " * 101)],
     "imports_by_name": [new_code_cell("from numpy import *")],
@@ -126,4 +127,5 @@ def test_every_rule_keeps_quiet_about_a_good_notebook():
         new_code_cell("show(fig, alt=text)", outputs=[picture()]),
         new_code_cell("print(1)", outputs=[printed("1\n")]),
     )
+    good.metadata["made_with"] = {"matplotlib": "3.11"}
     assert {rule.__name__: rule(good) for rule in notebook_rules.RULES} == {rule.__name__: [] for rule in notebook_rules.RULES}

@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import chromium
 import oldest
@@ -89,3 +90,9 @@ def test_the_library_and_the_course_ask_for_the_same_oldest_versions():
     shared = ours.keys() & course.keys()
     assert shared >= {"numpy", "matplotlib", "ipywidgets", "anywidget"}
     assert {name: ours[name] for name in shared} == {name: course[name] for name in shared}
+
+
+def test_the_installed_settings_are_ours():
+    """JupyterLab reads this folder of the environment; an old copy is renewed by installing again."""
+    installed = Path(sys.prefix) / "share/jupyter/lab/settings/overrides.d/pe-course.json"
+    assert installed.read_text(encoding="utf-8") == (ROOT / "jupyter/overrides.json").read_text(encoding="utf-8")
