@@ -1,6 +1,6 @@
 """Similarity of a million offsets against the plain cosine table, and the search for the smallest base.
 
-    python tools/bench_offsets.py [--offsets N] [--dim D] [--rounds R]
+    python tools/bench.py offsets [--offsets N] [--dim D] [--rounds R]
 
 Both ways run by turns in one process on one thread; the medians are compared. Ends with 1 if a target is missed.
 """
