@@ -135,10 +135,10 @@ class SliderFigure(ipywidgets.VBox):
         for picture, text in zip(pictures, texts):
             with style():
                 inches = picture.width / self._dpi / ratio
-                lines = textwrap.wrap(text, int(11 * inches))
-                caption = new_figure(inches, 0.25 + 0.22 * len(lines))
+                lines = textwrap.wrap(text, int(12 * inches))
+                caption = new_figure(inches, 0.2 + 0.21 * len(lines))
                 caption.dpi = self._dpi * ratio
-                caption.text(0.01, 0.95, "\n".join(lines), va="top", fontsize=10.5)
+                caption.text(0.01, 0.95, "\n".join(lines), va="top", fontsize=10)
                 caption.canvas.draw()
                 rows += [picture, Image.fromarray(np.asarray(caption.canvas.buffer_rgba())[..., :3].copy())]
         strip = Image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
