@@ -14,7 +14,7 @@ def rounded(values, form):
     24, 11 or 8 significant bits; halves go to the even neighbour; beyond the largest value (65,504 in float16) inf
 
     Raises: ValueError if values is not real and finite, or form is none of the three.
-    Source: IEEE 754; bfloat16 by way of float32, of which it keeps the first 16 bits.
+    Source: IEEE 754; bfloat16 is a float32 of which only the first 16 bits are kept.
 
     >>> rounded([65_536, 65_700, 66_000], "bfloat16")
     array([65536., 65536., 66048.])
@@ -23,13 +23,11 @@ def rounded(values, form):
     if not isinstance(form, str) or form not in FORMATS:
         raise ValueError(f"form must be one of {', '.join(FORMATS)}, got {form!r}")
     with np.errstate(over="ignore"):
-        if form == "float16":
-            return values.astype(np.float16).astype(np.float64)
-        bits = values.astype(np.float32).view(np.uint32).astype(np.uint64)
-    if form == "bfloat16":
-        # Add half of what is cut off, or a hair less when the last kept bit is 0: a tie then falls to the even side.
-        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
-    return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+        if form == "bfloat16":
+            # NumPy has no bfloat16: eight binary digits of a float32. rint sends halves to the even neighbour.
+            digits, exponent = np.frexp(values.astype(np.float64))
+            values, form = np.ldexp(np.rint(digits * 2**8), exponent - 8), "float32"
+        return values.astype(form).astype(np.float64)
 
 
 def angle_error(positions, inv_freq, form):

@@ -25,7 +25,7 @@ def bfloat16_by_hand(value):
 
 
 @steady
-@given(st.floats(-(2.0**100), 2.0**100, width=32) | st.integers(-70_000, 70_000).map(float))
+@given(st.floats(-(2.0**100), 2.0**100, width=32, allow_subnormal=False) | st.integers(-70_000, 70_000).map(float))
 def test_bfloat16_is_the_nearest_neighbour(value):
     assert rounded(value, "bfloat16") == bfloat16_by_hand(value)
 
