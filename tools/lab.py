@@ -140,8 +140,8 @@ class Notebook:
         """End the kernel and leave the page; the errors that its console had till then."""
         if self.page.is_closed():
             return self.messages
+        messages = list(self.messages)         # without those of a page and a debugger that are cut off in their work
         self.page.evaluate("async () => { await lab.notebook()?.context?.sessionContext?.shutdown(); }")
-        messages = list(self.messages)         # a page that closes cancels what it was decoding, and complains
         self.page.close()
         return messages
 
@@ -224,7 +224,8 @@ class Figure:
 
 
 def _setting(control):
-    return control.evaluate("(node) => node.getAttribute('aria-valuetext') ?? (node.type === 'checkbox' ? node.checked : node.value)")
+    return control.evaluate("""(node) => node.getAttribute('role') === 'slider' ? node.parentElement.style.transform
+                                       : node.type === 'checkbox' ? node.checked : node.value""")
 
 
 class _Session:

@@ -7,7 +7,8 @@ import numpy as np
 
 from pe_lib.sliders import Check, Choice, LogSlider, Slider, explore, figures
 
-__all__ = ["Check", "Choice", "LogSlider", "Slider", "bar", "drawn_by", "explore", "figures", "fragile", "noise", "np", "slow", "threads"]
+__all__ = ["Check", "Choice", "LogSlider", "Slider", "bar", "drawn_by", "explore", "figures", "fragile", "noise", "slow",
+           "threads", "time"]
 
 
 def bar(fig):
@@ -57,13 +58,13 @@ def noise(fig):
 
 
 def threads(fig):
-    """Notes in `drawn_by` which threads draw."""
+    """Notes in `drawn_by` which lengths the main thread drew (True) and another one (False)."""
     draw = bar(fig)
 
     def update(length):
-        drawn_by.add(threading.current_thread() is threading.main_thread())
+        drawn_by[threading.current_thread() is threading.main_thread()].add(length)
         return draw(length=length)
     return update
 
 
-drawn_by = set()
+drawn_by = {True: set(), False: set()}
