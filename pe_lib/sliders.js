@@ -134,14 +134,20 @@ async function render({ model, el }) {
   };
 }
 
-// What ipywidgets leaves out: accessible names, and keys that stay with the control they are pressed on. (In a notebook's
-// command mode an arrow on a dropdown would move to another cell, and a letter meant to pick an option would insert one.)
+// What ipywidgets leaves out: accessible names, a slider's value as its number box says it (a log slider told its exponent),
+// and keys that stay with the control they are pressed on. (In a notebook's command mode an arrow on a dropdown would move
+// to another cell, and a letter meant to pick an option would insert one.)
 async function equip(control, label) {
   for (const view of await Promise.all(Object.values(control.views || {}))) {
-    for (const handle of view.el.querySelectorAll("[role=slider]")) handle.setAttribute("aria-label", label);
-    for (const box of view.el.querySelectorAll(".widget-readout")) { box.setAttribute("role", "textbox"); box.setAttribute("aria-label", `${label}, as a number`); }
-    if (view.el.previousElementSibling?.matches(".widget-play"))
-      ["Play or pause", "Stop", "Repeat"].forEach((what, i) => view.el.previousElementSibling.children[i]?.setAttribute("aria-label", `${what}: ${label}`));
+    const handle = view.el.querySelector("[role=slider]"), box = view.el.querySelector(".widget-readout"), play = view.el.previousElementSibling;
+    const set = (node, name, value) => node?.setAttribute(name, value);
+    set(handle, "aria-label", label);
+    set(box, "role", "textbox");
+    set(box, "aria-label", `${label}, as a number`);
+    const say = () => setTimeout(() => set(handle, "aria-valuetext", box?.textContent));
+    view.listenTo(control, "change:value", say);
+    say();
+    if (play?.matches(".widget-play")) ["Play or pause", "Stop", "Repeat"].forEach((what, i) => set(play.children[i], "aria-label", `${what}: ${label}`));
     view.el.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !["Enter", "Escape"].includes(event.key)) event.stopPropagation();
     });
