@@ -1,0 +1,132 @@
+"""Classic wrong answers to the exercises of chapter 4: each must be turned down, with a hint of its own."""
+
+ALIBI = '''
+def decoder_alibi(n, heads):
+    relative = np.arange(n) - np.arange(n)[:, None]
+    slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+'''
+
+BUCKETS = '''
+def buckets_both_ways(relative):
+    distance = np.abs(relative)
+    share = np.log(np.maximum(distance, 1) / 8) / np.log(16)
+'''
+
+WRONG = {
+    "4.1": {
+        "far keys gain": ALIBI + '''
+    return slopes[:, None, None] * -relative + causal_mask(n)
+''',
+        "heads counted from 0": '''
+def decoder_alibi(n, heads):
+    relative = np.arange(n) - np.arange(n)[:, None]
+    slopes = 2.0 ** (-8 * np.arange(heads) / heads)
+    return slopes[:, None, None] * relative + causal_mask(n)
+''',
+        "the slopes of 8 heads": '''
+def decoder_alibi(n, heads):
+    relative = np.arange(n) - np.arange(n)[:, None]
+    slopes = 2.0 ** -np.arange(1.0, heads + 1)
+    return slopes[:, None, None] * relative + causal_mask(n)
+''',
+        "one slope for all": ALIBI + '''
+    return np.tile(slopes[0] * relative + causal_mask(n), (heads, 1, 1))
+''',
+        "flattest head first": ALIBI + '''
+    return slopes[::-1, None, None] * relative + causal_mask(n)
+''',
+        "zeros ahead": ALIBI + '''
+    return np.tril(slopes[:, None, None] * relative)
+''',
+        "no mask": ALIBI + '''
+    return -slopes[:, None, None] * np.abs(relative)
+''',
+        "slope times j": ALIBI + '''
+    return slopes[:, None, None] * np.arange(n) + causal_mask(n)
+''',
+        "the diagonal masked": ALIBI + '''
+    return slopes[:, None, None] * relative + np.where(relative < 0, 0.0, -np.inf)
+''',
+        "mask multiplied": ALIBI + '''
+    return slopes[:, None, None] * relative * causal_mask(n)
+''',
+        "heads last": ALIBI + '''
+    return slopes * relative[..., None] + causal_mask(n)[..., None]
+''',
+    },
+    "4.2": {
+        "sides swapped": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
+    return near + 16 * (relative < 0)
+''',
+        "one side for both": BUCKETS + '''
+    return np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
+''',
+        "16 exact a side": '''
+def buckets_both_ways(relative):
+    distance = np.abs(relative)
+    share = np.log(np.maximum(distance, 1) / 16) / np.log(8)
+    near = np.where(distance < 16, distance, np.minimum(16 + np.floor(share * 16), 31)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "no last bucket": BUCKETS + '''
+    near = np.where(distance < 8, distance, 8 + np.floor(share * 8)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "rounded": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(8 + np.round(share * 8), 15)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "rounded up": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(8 + np.ceil(share * 8), 15)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "own place ahead": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
+    return near + 16 * (relative >= 0)
+''',
+        "log of 128": '''
+def buckets_both_ways(relative):
+    distance = np.abs(relative)
+    share = np.log(np.maximum(distance, 1) / 8) / np.log(128)
+    near = np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+    },
+    "4.3": {
+        "a fixed bonus": '''
+def previous_token_bias(n, largest):
+    return 10.0 * np.eye(n, k=-1)
+''',
+        "largest once": '''
+def previous_token_bias(n, largest):
+    return (largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)
+''',
+        "one rival": '''
+def previous_token_bias(n, largest):
+    return (2 * largest + np.log(99)) * np.eye(n, k=-1)
+''',
+        "the next token": '''
+def previous_token_bias(n, largest):
+    return (2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=1)
+''',
+        "all that lies behind": '''
+def previous_token_bias(n, largest):
+    return (2 * largest + np.log(99 * (n - 1))) * np.tri(n, k=-1)
+''',
+        "only the last query": '''
+def previous_token_bias(n, largest):
+    bias = np.zeros((n, n))
+    bias[-1, -2] = 2 * largest + np.log(99 * (n - 1))
+    return bias
+''',
+        "brute force": '''
+def previous_token_bias(n, largest):
+    return 1e4 * np.eye(n, k=-1)
+''',
+        "a mask": '''
+def previous_token_bias(n, largest):
+    return np.where(np.eye(n, k=-1) == 1, 0.0, -np.inf)
+''',
+    },
+}

@@ -1,0 +1,137 @@
+"""The checks of chapter 4: right answers in several forms pass, classic mistakes are told apart."""
+
+import math
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pe_lib.attention import causal_mask
+from pe_lib.biases import alibi_bias, alibi_slopes, relative_buckets, relative_positions, table_bias
+from pe_lib.checks import position_bias as checks
+
+WRONG = runpy.run_path(str(Path(__file__).with_name("exercises") / "04_position_bias.py"))["WRONG"]
+CHECKS = {"4.1": checks.check_decoder_alibi, "4.2": checks.check_buckets_both_ways, "4.3": checks.check_previous_token}
+
+
+def buckets_by_log(relative):
+    distance = np.abs(relative)
+    wide = 8 + (np.log(np.maximum(distance, 1) / 8) / np.log(128 / 8) * 8).astype(int)
+    return np.where(distance < 8, distance, np.minimum(wide, 15)) + 16 * (relative > 0)
+
+
+def buckets_in_base_two(relative):
+    """From 8 on a bucket is half a doubling."""
+    distance = np.maximum(np.abs(relative), 1)
+    near = np.where(np.abs(relative) < 8, np.abs(relative), np.minimum(np.floor(2 * np.log2(distance / 8)) + 8, 15)).astype(int)
+    return np.where(relative > 0, near + 16, near)
+
+
+def previous_by_table(n, largest):
+    """Margins are what counts: a table of reach 1, shifted by any constant."""
+    return table_bias(n, n, [7.0, 7.0 + 2 * largest + math.log(99 * (n - 1)) + 0.5, 7.0, 7.0, 7.0])
+
+
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_decoder_alibi, lambda n, heads: alibi_bias(n, n, alibi_slopes(heads)) + causal_mask(n)),
+    (checks.check_decoder_alibi, lambda n, heads: alibi_slopes(heads)[:, None, None] * relative_positions(n) + causal_mask(n)),
+    (checks.check_decoder_alibi, checks.alibi_by_loop),
+    (checks.check_buckets_both_ways, lambda relative: relative_buckets(relative, causal=False)),
+    (checks.check_buckets_both_ways, buckets_by_log),
+    (checks.check_buckets_both_ways, buckets_in_base_two),
+    (checks.check_previous_token, lambda n, largest: (2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)),
+    (checks.check_previous_token, previous_by_table),
+])
+def test_right_answers_pass_in_any_form(check, answer):
+    """claims 4.2, 4.3 and 4.4, as a learner meets them in an exercise"""
+    verdict = check(answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [("4.1", lambda n, heads: ...), ("4.2", lambda relative: None), ("4.3", lambda n, largest: ...)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+HINTS = {
+    ("4.1", "far keys gain"): "Far keys gain",
+    ("4.1", "heads counted from 0"): "counted from 0",
+    ("4.1", "the slopes of 8 heads"): "of 8 heads",
+    ("4.1", "one slope for all"): "the same slope",
+    ("4.1", "flattest head first"): "opposite order",
+    ("4.1", "zeros ahead"): "A 0 hides nothing",
+    ("4.1", "no mask"): "both ways",
+    ("4.1", "slope times j"): "the weights are the very same (claim 4.5)",
+    ("4.1", "the diagonal masked"): "may look at itself",
+    ("4.1", "mask multiplied"): "Was the mask multiplied?",
+    ("4.1", "heads last"): "gave shape (5, 5, 4); expected (4, 5, 5)",
+    ("4.2", "sides swapped"): "changed places",
+    ("4.2", "one side for both"): "cannot tell before from after",
+    ("4.2", "16 exact a side"): "16 exact buckets",
+    ("4.2", "no last bucket"): "past the last bucket",
+    ("4.2", "rounded"): "to the nearest whole number",
+    ("4.2", "rounded up"): "was rounded up",
+    ("4.2", "own place ahead"): "counts as behind",
+    ("4.2", "log of 128"): "divide by log 16",
+    ("4.3", "a fixed bonus"): "Write down the worst case",
+    ("4.3", "largest once"): "twice “largest”",
+    ("4.3", "one rival"): "beats one rival",
+    ("4.3", "the next token"): "just below the diagonal",
+    ("4.3", "all that lies behind"): "not a triangle",
+    ("4.3", "only the last query"): "it holds one number",
+    ("4.3", "brute force"): "by brute force",
+    ("4.3", "a mask"): "−inf is a mask",
+}
+
+
+def mistake(number, name):
+    names = {"np": np, "causal_mask": causal_mask}
+    exec(WRONG[number][name], names)
+    return list(names.values())[-1]
+
+
+@pytest.mark.parametrize("number, name", [(number, name) for number in WRONG for name in WRONG[number]])
+def test_a_classic_mistake_gets_its_own_hint(number, name):
+    verdict = CHECKS[number](mistake(number, name))
+    assert verdict.state == "wrong" and HINTS[number, name] in repr(verdict) and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_no_two_mistakes_hear_the_same(number):
+    said = [repr(CHECKS[number](mistake(number, name))) for name in WRONG[number]]
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("number, answer, said", [
+    ("4.1", lambda n, heads: np.zeros((n, n)), "gave shape (5, 5); expected (4, 5, 5)"),
+    ("4.1", lambda n, heads: np.full((heads, n, n), np.nan), "must not be multiplied"),
+    ("4.2", lambda relative: relative.tolist()[0], "gave shape (); expected (401,)"),
+    ("4.2", lambda relative: 1 / 0, "ZeroDivisionError"),
+    ("4.3", lambda n, largest: np.zeros(n), "expected (6, 6)"),
+])
+def test_odd_results_are_answered_in_one_line(number, answer, said):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and said in repr(verdict) and "\n" not in repr(verdict)
+
+
+def test_the_specifications_equal_the_library():
+    """claims 4.2 and 4.3"""
+    for n, heads in ((1, 1), (5, 4), (9, 8)):
+        np.testing.assert_allclose(checks.alibi_by_loop(n, heads), alibi_bias(n, n, alibi_slopes(heads)) + causal_mask(n))
+    line = np.arange(-3000, 3001)
+    np.testing.assert_array_equal(checks.buckets_by_loop(line), relative_buckets(line, causal=False))
+
+
+@pytest.mark.parametrize("n, largest", [(2, 0.0), (6, 2.0), (40, 1.0)])
+def test_the_worst_case_is_the_worst(n, largest):
+    """claim 4.4: with the margin of the solution no content within bounds takes more than a hundredth away"""
+    bias = (2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)
+    weights = checks.worst_weight(bias, largest)
+    assert weights[-1] == pytest.approx(0.99) and (weights >= 0.99 - 1e-12).all()
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        scores = rng.uniform(-largest, largest, size=(n, n)) + bias + causal_mask(n)
+        powers = np.exp(scores)
+        assert (np.diag(powers / powers.sum(axis=1, keepdims=True), -1) >= weights - 1e-12).all()

@@ -1,0 +1,161 @@
+"""The figures of chapter 4 say what the claims say, at every setting."""
+
+import functools
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.attention import softmax
+from pe_lib.biases import alibi_slopes, relative_buckets
+from pe_lib.figures import position_bias as figures
+from pe_lib.plots import new_figure, show, style
+
+
+@functools.cache
+def updater(build):
+    with style():
+        return build(new_figure())
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)(**settings)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+
+
+def test_the_maps_are_two_relative_biases_and_one_that_is_not():
+    """claim 4.1"""
+    figure = new_figure()
+    figures.bias_maps(figure)
+    tables = [np.asarray(ax.images[0].get_array()) for ax in figure.axes[:3]]
+    constant = [all(np.ptp(np.diag(table, k)) == 0 for k in range(-4, 5)) for table in tables]
+    assert constant == [True, True, False]
+    assert len(show(figure, alt="A picture of this chapter.").png) > 5000
+
+
+@pytest.mark.parametrize("heads", range(1, 17))
+@pytest.mark.parametrize("distance", [0, 1, 16, 64])
+def test_alibi_says_what_a_far_key_needs(heads, distance):
+    """claim 4.2"""
+    said, slopes = readout(figures.alibi_lines, heads=heads, distance=distance), alibi_slopes(heads)
+    found = numbers(said)
+    assert found[0] == heads and found[3] == distance
+    np.testing.assert_allclose(found[1:3], [slopes.max(), slopes.min()], atol=6e-5)
+    np.testing.assert_allclose(found[4:6], [distance * slopes.max(), distance * slopes.min()], atol=6e-3)
+
+
+def test_the_missions_on_alibi():
+    """claim 4.2: 8 heads need 32 at 64 tokens, and 0.25; 9 heads are the first with a steeper head than 1/2"""
+    assert "higher by 32.00 in the steepest head, and by 0.25 in the flattest" in readout(figures.alibi_lines, heads=8, distance=64)
+    steepest = [alibi_slopes(heads).max() for heads in range(1, 17)]
+    assert [heads for heads, slope in enumerate(steepest, start=1) if slope > 0.5] == list(range(9, 17))
+    assert alibi_slopes(16).max() == pytest.approx(2 ** -0.5) == alibi_slopes(9).max()
+    assert {alibi_slopes(heads).min() for heads in range(1, 17)} == {2**-8}
+
+
+@pytest.mark.parametrize("causal, relative, words", [
+    (True, -20, "bucket 17, which holds −20 to −19, 2 positions"), (True, -7, "bucket 7, which holds −7 alone"),
+    (True, -113, "bucket 31, which holds everything from −113 back"), (True, -112, "bucket 30, which holds −112 to −99, 14 positions"),
+    (True, 30, "bucket 0, which holds everything from 0 on"), (False, 91, "bucket 31, which holds everything from 91 on"),
+    (False, -91, "bucket 15, which holds everything from −91 back"), (False, 90, "bucket 30, which holds 64 to 90, 27 positions"),
+    (False, 0, "bucket 0, which holds 0 alone"),
+])
+def test_the_stairs_say_who_shares_a_bucket(causal, relative, words):
+    """claim 4.3"""
+    assert words in readout(figures.bucket_stairs, relative_position=relative, causal=causal, buckets=32)
+
+
+def test_the_last_bucket_starts_before_the_maximal_distance():
+    """claim 4.3: at 113 causal and at 91 both ways, of 128; half of the buckets hold a single distance"""
+    back = relative_buckets(-np.arange(200), causal=True)
+    ahead = relative_buckets(np.arange(200), causal=False)
+    assert np.argmax(back == 31) == 113 and np.argmax(ahead == 31) == 91
+    assert [np.sum(back == bucket) for bucket in range(16)] == [1] * 16
+    assert [np.sum(ahead == bucket) for bucket in range(16, 25)] == [0, 1, 1, 1, 1, 1, 1, 1, 4]
+
+
+@pytest.mark.parametrize("slope, strength", list(itertools.product([0.0, 0.25, 0.5, 1.0], [0.0, 1.5, 3.5, 6.0])))
+def test_one_bias_moves_two_rows_of_scores_alike_and_their_weights_not(slope, strength):
+    """claim 4.4"""
+    said = numbers(readout(figures.two_contents, slope=slope, strength=strength))
+    assert said[:4] == [slope, strength, -7, -7 * slope]
+    relative = np.arange(-7, 1)
+    moved = [softmax(strength * (relative == match) + slope * relative)[0] - softmax(strength * (relative == match) + 0.0)[0]
+             for match in (-7, -3)]
+    np.testing.assert_allclose(said[4:6], moved, atol=0.006)
+    assert (abs(moved[0] - moved[1]) < 1e-12) == (slope == 0 or strength == 0)
+
+
+@pytest.mark.parametrize("strength, winners", [(1.25, "at 0 above, at 0 below"), (1.5, "at 0 above, at −3 and 0 below"), (3.25, "at 0 above, at −3 below"),
+                                               (3.5, "at −7 and 0 above, at −3 below"), (3.75, "at −7 above, at −3 below")])
+def test_content_overrules_the_bias_at_slope_times_distance(strength, winners):
+    """claim 4.4: at slope 1/2 a match 3 back ties at 1.5, one 7 back at 3.5"""
+    assert winners in readout(figures.two_contents, slope=0.5, strength=strength)
+    assert "all keys alike" in readout(figures.two_contents, slope=0.0, strength=0.0)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 20])
+@pytest.mark.parametrize("slope", [0.0, 0.5, 2.0])
+def test_three_forms_agree_under_the_mask_alone(seed, slope):
+    """claim 4.5"""
+    masked, plain = (figures.form_weights(slope, mask, seed) for mask in (True, False))
+    np.testing.assert_allclose(masked, np.broadcast_to(masked[0], masked.shape), atol=1e-12)
+    np.testing.assert_allclose(plain[1], plain[0], atol=1e-12)
+    assert (abs(plain[2] - plain[0]).max() > 0.1) == (slope > 0)
+    assert "the second agrees to rounding and the third agrees" in readout(figures.three_forms, slope=slope, masked=True, seed=seed)
+    if slope:
+        assert "and the third differs by up to 0." in readout(figures.three_forms, slope=slope, masked=False, seed=seed)
+
+
+def test_the_forms_differ_by_037_without_content():
+    """claim 4.5"""
+    assert "differs by up to 0.37" in readout(figures.three_forms, slope=0.5, masked=False, seed=0)
+
+
+@pytest.mark.parametrize("one, other", list(itertools.product([-3.0, -0.5, 0.0, 2.0], repeat=2)))
+def test_a_bias_says_the_same_to_both_brackets(one, other):
+    """claim 4.6"""
+    first, second = figures.bracket_scores(figures.SCHEMES[0], one, other)
+    assert first[2] - first[0] == second[2] - second[0] == other - one
+    assert "not as asked" in readout(figures.brackets, scheme=figures.SCHEMES[0], one=one, other=other)
+
+
+@pytest.mark.parametrize("scheme", figures.SCHEMES[1:])
+def test_the_others_give_each_bracket_its_own_side(scheme):
+    """claims 4.6 and 4.7"""
+    for one, other in itertools.product([-3.0, 0.5, 2.0], [-2.0, 0.4, 3.0]):
+        scores = figures.bracket_scores(scheme, one, other)
+        assert np.sign(scores[0, 2] - scores[0, 0]) == np.sign(one) and np.sign(scores[1, 2] - scores[1, 0]) == np.sign(other)
+        asked = one > 0 > other
+        assert readout(figures.brackets, scheme=scheme, one=one, other=other).endswith(": as asked." if asked else "not as asked.")
+
+
+def frame(build, settings):
+    """The pixels with everything drawn, for a figure made for this one setting."""
+    figure = new_figure(8, 3.6)
+    with style():
+        build(figure)(**settings)
+        for artist in figure.findobj():
+            artist.set_animated(False)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+@pytest.mark.parametrize("build, start, changes", [
+    (figures.alibi_lines, {"heads": 8, "distance": 16}, [{"heads": 12}, {"distance": 17}]),
+    (figures.bucket_stairs, {"relative_position": -20, "causal": True, "buckets": 32},
+     [{"relative_position": -30}, {"causal": False}, {"buckets": 8}]),
+    (figures.two_contents, {"slope": 0.5, "strength": 2.0}, [{"slope": 0.6}, {"strength": 3.0}]),
+    (figures.three_forms, {"slope": 0.5, "masked": False, "seed": 0}, [{"slope": 0.6}, {"masked": True}, {"seed": 1}]),
+    (figures.brackets, {"scheme": figures.SCHEMES[0], "one": 1.0, "other": 2.0},
+     [{"scheme": figures.SCHEMES[1]}, {"one": 1.5}, {"other": 1.0}]),
+])
+def test_every_control_changes_the_picture(build, start, changes):
+    before = frame(build, start)
+    for change in changes:
+        assert (frame(build, start | change) != before).any(), change
