@@ -84,7 +84,7 @@ async function render({ model, el }) {
     return null;
   }
   function ask() {
-    const spare = asked && (asked.ahead || asked.sharp);           // a frame under way that nobody waits for
+    const spare = asked && (asked.ahead || asked.sharp) && keyOf(asked.values) !== keyOf(want);    // nobody waits for it
     if ((asked && !(spare && missing(want))) || !controls[0].comm_live) return;
     asked = next();
     if (asked) model.send({ key: keyOf(asked.values), ...asked });
