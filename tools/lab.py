@@ -173,8 +173,14 @@ class Figure:
 
     def wait(self, condition, argument=None, seconds=20):
         """Until a JavaScript condition on the canvas's dataset holds."""
-        self.page.wait_for_function(f"([n, argument]) => {{ const data = lab.canvas(n)?.dataset; return data && ({condition}); }}",
-                                    arg=[self.n, argument], timeout=1000 * seconds)
+        from playwright.sync_api import TimeoutError
+
+        script = f"([n, argument]) => {{ const data = lab.canvas(n)?.dataset; return data && ({condition}); }}"
+        try:
+            self.page.wait_for_function(script, arg=[self.n, argument], timeout=1000 * seconds)
+        except TimeoutError:
+            alerts = self.output.get_by_role("alert").all_inner_texts()
+            raise AssertionError(f"figure {self.n}, {seconds} s: not ({condition}) of {argument!r}; it has {self.data}, alerts {alerts}") from None
 
     def wait_sharp(self, key=None):
         """Until the figure rests with a lossless frame (of these raw settings, if given)."""
