@@ -113,6 +113,6 @@ def Choice(options, start=None, label=None):
 
 def Check(start=False, label=None):
     """A box to tick: the setting is True or False."""
-    if not isinstance(start, (bool, np.bool_)):
+    if not isinstance(start, bool):
         raise ValueError(f"a check's start must be True or False; got {start!r}")
     return Control(ipywidgets.Checkbox, 0, 1, 1, int(start), label, {"indent": False})
