@@ -103,6 +103,7 @@ class SliderFigure(ipywidgets.VBox):
             self.backgrounds[ratio] = canvas.copy_from_bbox(figure.bbox)
         for artist in self.moving:
             artist.axes.draw_artist(artist) if artist.axes else figure.draw_artist(artist)
+        figure.stale = False                   # a legend that is drawn says it has changed: it would cost a full redraw each time
         return text
 
     def image(self, raws, ratio=1):

@@ -138,6 +138,25 @@ def test_what_is_not_animated_is_noticed_and_redrawn():
     assert np.array_equal(np.asarray(figure.image([3, 0])[0]), narrow)
 
 
+def test_a_legend_costs_no_full_redraw(monkeypatch):
+    def build(fig):
+        ax = fig.subplots()
+        (line,) = ax.plot([0, 1], [0, 1], animated=True, label="a line")
+        ax.legend()
+
+        def update(height):
+            line.set_ydata([0, height / 10])
+            return f"The line rises to {height}."
+        return update
+
+    figure = explore(build, height=Slider(0, 10, start=1))
+    drawn, draw = [], type(figure.figure.canvas).draw
+    monkeypatch.setattr(type(figure.figure.canvas), "draw", lambda canvas: drawn.append(1) or draw(canvas))
+    for height in range(5):
+        figure.frame([height])
+    assert drawn == []
+
+
 def test_what_lies_above_an_animated_artist_stays_above_it():
     def covered(fig):
         ax = fig.subplots()
