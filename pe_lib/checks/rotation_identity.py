@@ -14,9 +14,9 @@ def score_by_turning(q, k, t):
 
 
 CLASSIC_SCORES = {
-    "Your sine term has the other sign. It is right for the query's angle minus the key's; t is the key's minus the query's. "
-    "The test (1, 0), (0, 1) and a quarter turn shows it: the turned key is (-1, 0).": lambda q, k, t: score_by_turning(q, k, -t),
-    "The cosine term alone: that would be right if the turned key lost only what points along it. What do q1 k2 and q2 k1 add?":
+    "Your sine term has the other sign. It is right for the query's angle minus the key's; t is the key's minus the query's.":
+        lambda q, k, t: score_by_turning(q, k, -t),
+    "This is the cosine term alone. A turn also swings the key across the query: what do q2 k1 and q1 k2 add?":
         lambda q, k, t: np.cos(t) * (q @ k),
     "Sine and cosine have changed places: without a turn the sine is 0 and the plain dot product must be left.":
         lambda q, k, t: np.sin(t) * (q @ k) + np.cos(t) * (q[1] * k[0] - q[0] * k[1]),
@@ -152,7 +152,7 @@ def check_key_for(attempt):
         heard = int(score_by_gap(q, key).argmax()) - REACH
         attempt.matches(f"of all gaps from -{REACH} to {REACH} this key is best heard at {gap}", heard, gap, hint=_gap_hint(key, q, heard, gap))
         attempt.matches(f"at gap {gap} no key of its length could score higher", score_by_gap(q, key)[REACH + gap], q @ q,
-                        hint="At its best gap the turned key should lie exactly along the query, in every pair.")
+                        hint=_gap_hint(key, q, heard, gap))
 
 
 def _gap_hint(key, q, heard, gap):
@@ -162,4 +162,4 @@ def _gap_hint(key, q, heard, gap):
         return "Turned the wrong way: at the gap the key is turned once more, so that it must be turned *back* beforehand."
     if np.allclose(key[2:], q[2:]):
         return "Only the fastest pair was turned. Every pair has its own speed."
-    return "At this gap the score is q · R(gap) key. Which key makes R(gap) key equal to q?"
+    return "At this gap the score is q · R(gap) key. Which key makes R(gap) key equal to q, in every pair?"

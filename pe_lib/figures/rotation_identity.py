@@ -88,7 +88,7 @@ def lock_the_gap(fig):
 def turned_or_added(fig, omega=0.3, reach=60):
     """Three words at a position, turned or with a sinusoid added, and their lengths at every position."""
     left, right = fig.subplots(1, 2, width_ratios=[1, 1.5])
-    dial(left, 4.3)
+    dial(left, 4.9)
     before = [arrow(left, FAINT, 0.012, zorder=2) for _ in CONTENTS]
     after = [arrow(left, POSITION, 0.018) for _ in CONTENTS]
     for move, content in zip(before, CONTENTS):

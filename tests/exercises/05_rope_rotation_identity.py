@@ -1,0 +1,150 @@
+"""Classic wrong answers to the exercises of chapter 5: each must be turned down, with a hint of its own."""
+
+
+def _turn(body):
+    """An answer to 5.2 that mixes features with angles t."""
+    return f'''
+def turn(x, positions):
+    d = x.shape[1]
+    omega = 10_000.0 ** (-np.arange(0, d, 2) / d)
+    t = positions[:, None] * omega
+    first, second = x[:, 0::2], x[:, 1::2]
+    out = np.empty_like(x)
+{body}
+    return out
+'''
+
+
+_MIX = """
+    out[:, 0::2] = first * np.cos(t) - second * np.sin(t)
+    out[:, 1::2] = first * np.sin(t) + second * np.cos(t)
+"""
+
+WRONG = {
+    "5.1": {
+        "the other sign": '''
+def score_of_pair(q, k, t):
+    return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[0] * k[1] - q[1] * k[0])
+''',
+        "the cosine term alone": '''
+def score_of_pair(q, k, t):
+    return np.cos(t) * (q[0] * k[0] + q[1] * k[1])
+''',
+        "sine and cosine exchanged": '''
+def score_of_pair(q, k, t):
+    return np.sin(t) * (q[0] * k[0] + q[1] * k[1]) + np.cos(t) * (q[1] * k[0] - q[0] * k[1])
+''',
+        "a sum in the sine term": '''
+def score_of_pair(q, k, t):
+    return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] + q[0] * k[1])
+''',
+        "lengths times a cosine": '''
+def score_of_pair(q, k, t):
+    return np.sqrt(q @ q) * np.sqrt(k @ k) * np.cos(t)
+''',
+        "the angle added to the score": '''
+def score_of_pair(q, k, t):
+    return q @ k + t
+''',
+        "degrees": '''
+def score_of_pair(q, k, t):
+    t = np.deg2rad(t)
+    return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] - q[0] * k[1])
+''',
+        "both factors of the second product from q": '''
+def score_of_pair(q, k, t):
+    return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] - q[0] * q[1])
+''',
+    },
+    "5.2": {
+        "half-split pairs": '''
+def turn(x, positions):
+    h = x.shape[1] // 2
+    t = positions[:, None] * 10_000.0 ** (-np.arange(h) / h)
+    first, second = x[:, :h], x[:, h:]
+    return np.concatenate([first * np.cos(t) - second * np.sin(t), first * np.sin(t) + second * np.cos(t)], axis=1)
+''',
+        "neighbours' angles, half-swapped partner": '''
+def turn(x, positions):
+    d = x.shape[1]
+    t = np.repeat(positions[:, None] * 10_000.0 ** (-np.arange(0, d, 2) / d), 2, axis=1)
+    return x * np.cos(t) + np.concatenate([-x[:, d // 2:], x[:, :d // 2]], axis=1) * np.sin(t)
+''',
+        "clockwise": _turn("""
+    out[:, 0::2] = first * np.cos(t) + second * np.sin(t)
+    out[:, 1::2] = -first * np.sin(t) + second * np.cos(t)
+"""),
+        "positions start at 1": _turn("    t = (positions[:, None] + 1) * omega" + _MIX),
+        "the row's number instead of its position": _turn("    t = np.arange(len(x))[:, None] * omega" + _MIX),
+        "pairs counted from 1 in the exponent": _turn(
+            "    t = positions[:, None] * 10_000.0 ** (-2 * (np.arange(d // 2) - 1) / d)" + _MIX),
+        "the cousin's exponent, m / (d/2 - 1)": _turn(
+            "    t = positions[:, None] * 10_000.0 ** (-np.arange(d // 2) / (d // 2 - 1))" + _MIX),
+        "positive exponent": _turn("    t = positions[:, None] / omega" + _MIX),
+        "one frequency for all pairs": _turn("    t = positions[:, None] * np.ones(d // 2)" + _MIX),
+        "the first row's position for all": _turn("    t = np.full(len(x), positions[0])[:, None] * omega" + _MIX),
+        "degrees": _turn("    t = np.deg2rad(t)" + _MIX),
+        "the second line reads what the first has written": _turn("""
+    out[:] = x
+    first, second = out[:, 0::2], out[:, 1::2]
+    out[:, 0::2] = first * np.cos(t) - second * np.sin(t)
+    out[:, 1::2] = first * np.sin(t) + second * np.cos(t)
+"""),
+        "cosines alone": _turn("""
+    out[:, 0::2], out[:, 1::2] = first * np.cos(t), second * np.cos(t)
+"""),
+        "no minus": _turn("""
+    out[:, 0::2] = first * np.cos(t) + second * np.sin(t)
+    out[:, 1::2] = first * np.sin(t) + second * np.cos(t)
+"""),
+        "a sinusoid is added": _turn("""
+    out[:, 0::2], out[:, 1::2] = first + np.sin(t), second + np.cos(t)
+"""),
+        "x is written over": '''
+def turn(x, positions):
+    t = positions[:, None] * 10_000.0 ** (-np.arange(0, x.shape[1], 2) / x.shape[1])
+    first, second = x[:, 0::2].copy(), x[:, 1::2].copy()
+    x[:, 0::2] = first * np.cos(t) - second * np.sin(t)
+    x[:, 1::2] = first * np.sin(t) + second * np.cos(t)
+    return x
+''',
+        "only for 8 features": _turn("    t = positions[:, None] * 10_000.0 ** (-np.arange(0, d, 2) / 8)" + _MIX),
+    },
+    "5.3": {
+        "the query itself": '''
+def key_for(q, gap):
+    return 1.0 * q
+''',
+        "turned forth instead of back": '''
+def key_for(q, gap):
+    t = gap * 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    turned = (q[0::2] + 1j * q[1::2]) * np.exp(1j * t)
+    return np.stack([turned.real, turned.imag], axis=1).ravel()
+''',
+        "only the fastest pair turned": '''
+def key_for(q, gap):
+    first = (q[0] + 1j * q[1]) * np.exp(-1j * gap)
+    return np.concatenate([[first.real, first.imag], q[2:]])
+''',
+        "a louder key": '''
+def key_for(q, gap):
+    t = gap * 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    turned = (q[0::2] + 1j * q[1::2]) * np.exp(-1j * t)
+    return 10 * np.stack([turned.real, turned.imag], axis=1).ravel()
+''',
+        "nothing": '''
+def key_for(q, gap):
+    return np.zeros(64)
+''',
+        "half-split pairs": '''
+def key_for(q, gap):
+    t = gap * 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    turned = (q[:32] + 1j * q[32:]) * np.exp(-1j * t)
+    return np.concatenate([turned.real, turned.imag])
+''',
+        "a sine of the gap everywhere": '''
+def key_for(q, gap):
+    return q * np.cos(gap)
+''',
+    },
+}

@@ -1,0 +1,124 @@
+"""The checks of chapter 5: right answers in several forms pass, classic mistakes are told apart."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pe_lib.checks import rotation_identity as checks
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
+
+WRONG = runpy.run_path(str(Path(__file__).with_name("exercises") / "05_rope_rotation_identity.py"))["WRONG"]
+CHECKS = {"5.1": checks.check_score_of_pair, "5.2": checks.check_turn, "5.3": checks.check_key_for}
+NAMES = {"5.1": "score_of_pair", "5.2": "turn", "5.3": "key_for"}
+
+
+def mistake(number, name):
+    names = {"np": np}
+    exec(WRONG[number][name], names)
+    return names[NAMES[number]]
+
+
+def score_by_complex_numbers(q, k, t):
+    return ((q[0] + 1j * q[1]) * np.conj((k[0] + 1j * k[1]) * np.exp(1j * t))).real
+
+
+def turn_by_complex_numbers(x, positions):
+    phases = np.exp(1j * np.outer(positions, inverse_frequencies(x.shape[1])))
+    return (np.ascontiguousarray(x).view(complex) * phases).view(float)
+
+
+def turn_by_matrices(x, positions):
+    return np.array([rotation_matrix(p, inverse_frequencies(x.shape[1])) @ row for p, row in zip(positions, x)])
+
+
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_score_of_pair, checks.score_by_turning),
+    (checks.check_score_of_pair, score_by_complex_numbers),
+    (checks.check_score_of_pair, lambda q, k, t: pair_contributions(q, k, t, [1.0]).sum()),
+    (checks.check_turn, turn_by_complex_numbers),
+    (checks.check_turn, turn_by_matrices),
+    (checks.check_turn, checks.turn_by_loop),
+    (checks.check_key_for, lambda q, gap: rotate(q[None], [-gap], inverse_frequencies(64))[0]),
+    (checks.check_key_for, lambda q, gap: q @ rotation_matrix(gap, inverse_frequencies(64))),
+])
+def test_right_answers_pass_in_any_form(check, answer):
+    """claims 5.2, 5.3, 5.4 and 5.7, as a learner meets them in an exercise"""
+    verdict = check(answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [("5.1", lambda q, k, t: ...), ("5.2", lambda x, positions: None), ("5.3", lambda q, gap: ...)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+HINTS = {
+    ("5.1", "the other sign"): "the other sign",
+    ("5.1", "the cosine term alone"): "the cosine term alone",
+    ("5.1", "sine and cosine exchanged"): "changed places",
+    ("5.1", "a sum in the sine term"): "one is taken from the other",
+    ("5.1", "lengths times a cosine"): "The angle between them counts too",
+    ("5.1", "the angle added to the score"): "as a bias would be",
+    ("5.1", "degrees"): "in degrees",
+    ("5.1", "both factors of the second product from q"): "Turn one key by hand",
+    ("5.2", "half-split pairs"): "features m and m + d/2",
+    ("5.2", "neighbours' angles, half-swapped partner"): "such a mix is no rotation",
+    ("5.2", "clockwise"): "You turn clockwise",
+    ("5.2", "positions start at 1"): "positions start at 0",
+    ("5.2", "the row's number instead of its position"): "turned by the row's number",
+    ("5.2", "pairs counted from 1 in the exponent"): "counts pairs from 1",
+    ("5.2", "the cousin's exponent, m / (d/2 - 1)"): "the cousin of chapter 2",
+    ("5.2", "positive exponent"): "lost its minus sign",
+    ("5.2", "one frequency for all pairs"): "where does the pair's number enter",
+    ("5.2", "the first row's position for all"): "the first row's angles",
+    ("5.2", "degrees"): "in degrees",
+    ("5.2", "the second line reads what the first has written"): "turned already",
+    ("5.2", "cosines alone"): "Only the cosines",
+    ("5.2", "no minus"): "Each new pair needs both old features",
+    ("5.2", "a sinusoid is added"): "added a sinusoid",
+    ("5.2", "x is written over"): "changed x in place",
+    ("5.2", "only for 8 features"): "Is a width or a length fixed",
+    ("5.3", "the query itself"): "what must it be before",
+    ("5.3", "turned forth instead of back"): "Turned the wrong way",
+    ("5.3", "only the fastest pair turned"): "Every pair has its own speed",
+    ("5.3", "a louder key"): "as long as the query",
+    ("5.3", "half-split pairs"): "Which key makes",
+}
+
+
+@pytest.mark.parametrize("number, name", [(number, name) for number in WRONG for name in WRONG[number]])
+def test_a_classic_mistake_gets_its_own_hint(number, name):
+    """claims 5.1 to 5.4: the checks know the properties, and the sign"""
+    verdict = CHECKS[number](mistake(number, name))
+    assert verdict.state == "wrong"
+    assert HINTS.get((number, name), "") in repr(verdict), verdict
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_no_two_mistakes_hear_the_same(number):
+    said = [repr(CHECKS[number](mistake(number, name))) for name in WRONG[number]]
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+@pytest.mark.parametrize("answer", [
+    lambda *inputs: np.nan, lambda *inputs: np.full((4, 8), np.nan), lambda *inputs: np.full(64, np.nan),
+    lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
+    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
+], ids=["NaN", "NaNs", "a vector of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
+def test_nonsense_is_wrong_in_one_line(number, answer):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("gap", [0, -1, 7, -40])
+def test_a_key_can_be_best_heard_at_any_gap(gap):
+    """claim 5.7: nearness is not built in"""
+    q = np.random.default_rng(gap + 100).normal(size=64)
+    heard = checks.score_by_gap(q, rotate(q[None], [-gap], inverse_frequencies(64))[0])
+    assert heard.argmax() - checks.REACH == gap
+    np.testing.assert_allclose(heard.max(), q @ q)

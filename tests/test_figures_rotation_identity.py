@@ -1,0 +1,252 @@
+"""The figures of chapter 5 say what the claims say, at every setting."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.figures import rotation_identity as arrows
+from pe_lib.figures import rotation_identity_scores as scores
+from pe_lib.frequencies import inverse_frequencies, offset_similarity
+from pe_lib.plots import new_figure, show, style
+from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
+from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
+
+
+@functools.cache
+def updater(build):
+    with style():
+        return build(new_figure())
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)(**settings)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\N{MINUS SIGN}", "-").replace(",", ""))]
+
+
+def frame(build, settings):
+    """The pixels with everything drawn, for a figure made for this one setting."""
+    figure = new_figure(8, 3.3)
+    with style():
+        build(figure)(**settings)
+        for artist in figure.findobj():
+            artist.set_animated(False)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+# ---- lock the gap
+
+@pytest.mark.parametrize("both", [0, 1, 17, 3000])
+def test_with_the_gap_locked_the_score_stands_still(both):
+    """claim 5.2: 3 and 8, 3003 and 3008"""
+    said = readout(arrows.lock_the_gap, query=3, key=8, both=both)
+    assert said == (f"Query at {3 + both}, key at {8 + both}: the gap, key − query, is 5. Pair 0 gives 1.03, pair 1 gives 4.95: "
+                    "a score of 5.98.")
+
+
+def test_the_score_is_that_of_the_turned_words():
+    """claim 5.2: the readout against turning both words and multiplying"""
+    for i, j in ((0, 0), (3, 9), (20, 0), (7, 18)):
+        q, k = rotate(np.array([arrows.Q, arrows.K]), [i, j], arrows.FREQUENCIES)
+        assert numbers(readout(arrows.lock_the_gap, query=i, key=j, both=0))[-1] == pytest.approx(q @ k, abs=0.006)
+
+
+def test_the_missions_of_the_locked_gap():
+    """claim 5.2: one token on, pair 0 jumps; gap 18 scores nearly what gap 5 does, and no other gap from 0 to 20"""
+    assert "Pair 0 gives 6.44, pair 1 gives 5.00" in readout(arrows.lock_the_gap, query=3, key=9, both=0)
+    at = [numbers(readout(arrows.lock_the_gap, query=0, key=key, both=0))[-1] for key in range(21)]
+    assert [gap for gap in range(21) if abs(at[gap] - at[5]) <= 0.15] == [5, 18]
+
+
+def test_moving_both_turns_the_arrows_and_leaves_the_bars():
+    """claim 5.2: pixel by pixel"""
+    here, there = (frame(arrows.lock_the_gap, {"query": 3, "key": 8, "both": both}) for both in (0, 3000))
+    dials, bars = (slice(30, None), slice(0, 535)), (slice(30, None), slice(535, None))
+    assert (here[dials] != there[dials]).any() and (here[bars] == there[bars]).all()
+
+
+# ---- turned or added
+
+@pytest.mark.parametrize("position", [0, 1, 12, 60])
+def test_a_turn_keeps_lengths_and_angles(position):
+    """claim 5.3"""
+    assert readout(arrows.turned_or_added, position=position, way="turned") == (
+        f"Position {position}, turned: a, b and c have lengths 2.24, 3.00, 1.41 (the words alone: 2.24, 3.00, 1.41). "
+        "The angle between a and b is 63 degrees (the words alone: 63).")
+
+
+def test_an_added_sinusoid_changes_both():
+    """claim 5.3: the missions: c is shortest at 8, b is 4 long at 0"""
+    said = [numbers(readout(arrows.turned_or_added, position=p, way="added")) for p in range(61)]
+    assert np.argmin([words[3] for words in said]) == 8 and said[8][3] == 0.42
+    assert said[0][2] == 4.0
+
+
+# ---- a bias lifts, a turn slides
+
+@pytest.mark.parametrize("offset", [-10, -3, 0, 3, 7])
+@pytest.mark.parametrize("angle", [0, 60, 90, 180])
+def test_a_bias_adds_one_number_and_a_turn_does_not(offset, angle):
+    """claim 5.5"""
+    found = numbers(readout(arrows.bias_or_turn, offset=offset, angle=angle))
+    content, lifted, turned_a, turned_b = found[1], found[2], found[4], found[5]
+    direction = np.radians(angle)
+    assert [content, lifted] == pytest.approx([np.cos(direction), np.cos(direction) - 0.1 * abs(offset)], abs=0.006)
+    assert [turned_a, turned_b] == pytest.approx(np.cos([direction + 0.3 * offset, -direction + 0.3 * offset]), abs=0.006)
+    assert (turned_a == turned_b) == (offset == 0 or angle in (0, 180))
+
+
+def test_a_is_best_heard_before_the_query_and_b_after_it():
+    """claim 5.5: the second mission"""
+    heard = {offset: numbers(readout(arrows.bias_or_turn, offset=offset, angle=50))[-2:] for offset in range(-10, 11)}
+    assert max(heard, key=lambda offset: heard[offset][0]) == -3 and max(heard, key=lambda offset: heard[offset][1]) == 3
+
+
+def test_no_formula_in_cosine_and_offset_gives_the_score():
+    """claim 5.5: the same cosine and the same length, and after a quarter turn 1 and −1"""
+    quarter = rotation_matrix(1, [np.pi / 2])
+    assert np.array([1, 0]) @ quarter @ [1, 1] == pytest.approx(-1) and np.array([1, 0]) @ quarter @ [1, -1] == pytest.approx(1)
+
+
+# ---- the two matrices
+
+@pytest.mark.parametrize("dim", [2, 4, 64])
+@pytest.mark.parametrize("n", [-3, 0, 3, 1000])
+def test_r_is_m_in_the_other_component_order(n, dim):
+    """claim 5.8"""
+    inv_freq = inverse_frequencies(dim)
+    swap = np.arange(dim).reshape(-1, 2)[:, ::-1].ravel()
+    R, M = rotation_matrix(n, inv_freq), offset_matrix(n, inv_freq)
+    np.testing.assert_allclose(R[swap][:, swap], M, atol=1e-12)
+    np.testing.assert_allclose(R.T, M, atol=1e-12)
+    turned = rotate(np.tile([1.0, 0.0], dim // 2)[None], [n], inv_freq)[0]
+    np.testing.assert_allclose(turned[swap], sinusoidal_encoding(n, dim), atol=1e-12)
+
+
+def test_the_picture_of_the_matrices_is_drawn():
+    """claim 5.8"""
+    figure = new_figure(8, 3.2)
+    arrows.two_matrices(figure)
+    assert len(show(figure, alt="A picture of this chapter.").png) > 5000
+
+
+# ---- pair by pair
+
+def test_fast_pairs_change_between_neighbours_and_slow_ones_do_not():
+    """claim 5.6: from offset 0 to 1, with all pairs alike, by 1 − cos ω"""
+    here, next_ = (numbers(readout(scores.pair_parts, offset=offset, words="key = query, all pairs alike", base=10_000.0))[1:9]
+                   for offset in (0, 1))
+    assert np.subtract(here, next_) == pytest.approx([0.46, 0.05, 0, 0, 0, 0, 0, 0], abs=0.006)
+    assert "pair 0 moves most, by 0.46" in readout(scores.pair_parts, offset=0, words="key = query, all pairs alike", base=10_000.0)
+
+
+def best_offset(words, base=10_000.0):
+    at = {offset: numbers(readout(scores.pair_parts, offset=offset, words=words, base=base))[9] for offset in range(-64, 65)}
+    return max(at, key=at.get), at
+
+
+def test_the_missions_pair_by_pair():
+    """claim 5.6: one pair peaks where the turn takes back what its words are apart; unlike words may peak far away"""
+    offsets = np.arange(-64, 65)
+    assert offsets[pair_contributions(*scores.CONTENTS["only pair 3 speaks"], offsets, inverse_frequencies(16)).sum(axis=1).argmax()] == -25
+    peak, at = best_offset("two random words")
+    assert (peak, at[peak], at[0]) == (-62, 5.52, 2.47)
+    assert best_offset("key = query, all pairs alike")[0] == 0
+
+
+# ---- the decay myth
+
+@pytest.mark.parametrize("base", [100.0, 10_000.0, 500_000.0])
+def test_unrelated_words_have_mean_0_at_every_offset(base):
+    """claim 5.7"""
+    assert np.abs(numbers(readout(scores.decay, likeness=0.0, base=base))[2:8:2]).max() < 4 / np.sqrt(1000)
+
+
+@pytest.mark.parametrize("likeness", [0.5, 1.0])
+def test_the_mean_follows_the_sum_of_cosines(likeness):
+    """claim 5.7"""
+    said = numbers(readout(scores.decay, likeness=likeness, base=10_000.0))
+    expected = likeness * 2 * offset_similarity([0, 16, 256], inverse_frequencies(128)) / np.sqrt(128)
+    assert said[2:8:2] == pytest.approx(expected, abs=0.1)
+    assert "rises in 115 of its 256 steps" in readout(scores.decay, likeness=likeness, base=10_000.0)
+
+
+def test_the_heights_at_256_grow_with_the_base():
+    """claim 5.7: a mission's answer"""
+    heights = [scores.mean_score(np.array([0, 256]), inverse_frequencies(128, base), 1.0) for base in (100.0, 1e4, 5e5)]
+    np.testing.assert_allclose(heights, [[11.3, -0.3], [11.3, 3.6], [11.3, 6.3]], atol=0.06)
+
+
+# ---- built in, or learned place by place
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.8])
+@pytest.mark.parametrize("kind", ["five back", "the nearer, the louder"])
+def test_a_rotation_knows_an_offset_everywhere(kind, share):
+    """claim 5.9: pairs left out and later places as well as pairs seen; the table and the vectors have no later places"""
+    target, seen, fits = scores.fitted_scores(kind, share)
+    found = {name: scores.errors(target, seen, fit) for name, fit in fits.items()}
+    assert max(found["rotation"][:3]) < 0.05 < found["table"][1]
+    assert found["vectors"][0] < 0.06 and found["rotation"][1] < found["vectors"][1]
+    assert np.isnan(found["table"][2:]).all() and np.isnan(found["vectors"][2:]).all()
+
+
+def test_what_a_rotation_cannot_say():
+    """claim 5.9: the price: no word for a place, and no promise at offsets that were never seen"""
+    target, seen, fits = scores.fitted_scores("the first key", 0.8)
+    found = {name: scores.errors(target, seen, fit)[0] for name, fit in fits.items()}
+    assert found["rotation"] > 0.15 and found["table"] < 0.05 and found["vectors"] < 0.05
+    target, seen, fits = scores.fitted_scores("five back", 0.8)
+    assert scores.errors(target, seen, fits["rotation"])[3] > 0.5
+
+
+def test_when_the_vectors_fill_their_gaps():
+    """claim 5.9: a mission's answer"""
+    left_out = {}
+    for tenths in range(1, 10):
+        target, seen, fits = scores.fitted_scores("five back", tenths / 10)
+        left_out[tenths] = scores.errors(target, seen, fits["vectors"])[1]
+    assert min(tenths for tenths, error in left_out.items() if error < 0.1) == 6
+
+
+def test_the_fits_are_least_squares():
+    """Neither a nudge to the query nor one to a place's vector makes the penalised error smaller."""
+    target, seen = scores.TARGETS["five back"](*np.indices((scores.SHORT, scores.SHORT))), scores.seen_pairs(0.5)
+    inv_freq = inverse_frequencies(64)
+    j, i = np.meshgrid(np.arange(scores.SHORT), np.arange(scores.SHORT))
+
+    def loss_of_query(q):
+        keys = rotate(np.tile([1.0, 0.0], (i.size, 32)), (j - i).ravel(), inv_freq).reshape(*i.shape, 64)
+        return (((keys @ q - target) ** 2)[seen]).sum() + scores.PENALTY * q @ q
+
+    def loss_of_keys(v, u):
+        return (((u @ v.T - target) ** 2)[seen]).sum() + scores.PENALTY * (v ** 2).sum()
+
+    q, (u, v), rng = scores.fit_query(target, seen, inv_freq), scores.fit_vectors(target, seen), np.random.default_rng(0)
+    for _ in range(5):
+        assert loss_of_query(q + 1e-3 * rng.normal(size=64)) > loss_of_query(q)
+        assert loss_of_keys(v + 1e-3 * rng.normal(size=v.shape), u) > loss_of_keys(v, u)
+
+
+# ---- all
+
+ALIKE = "key = query, all pairs alike"
+
+
+@pytest.mark.parametrize("build, start, changes", [
+    (arrows.lock_the_gap, {"query": 3, "key": 8, "both": 0}, [{"query": 4}, {"key": 9}, {"both": 1}]),
+    (arrows.turned_or_added, {"position": 5, "way": "turned"}, [{"position": 6}, {"way": "added"}]),
+    (arrows.bias_or_turn, {"offset": 3, "angle": 60}, [{"offset": 4}, {"angle": 65}]),
+    (scores.pair_parts, {"offset": 5, "words": ALIKE, "base": 100.0}, [{"offset": 6}, {"words": "two other words"}, {"base": 10_000.0}]),
+    (scores.decay, {"likeness": 0.5, "base": 100.0}, [{"likeness": 0.6}, {"base": 10_000.0}]),
+    (scores.built_in, {"share": 0.3, "kind": "five back"}, [{"share": 0.4}, {"kind": "the first key"}]),
+])
+def test_every_control_changes_the_picture(build, start, changes):
+    before = frame(build, start)
+    for change in changes:
+        assert (frame(build, start | change) != before).any(), change
