@@ -1,0 +1,124 @@
+"""The checks of chapter 3: right answers in several forms pass, classic mistakes are told apart."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pe_lib.additive import score_terms
+from pe_lib.checks import additive_terms as checks
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.sinusoidal import offset_matrix
+
+WRONG = runpy.run_path(str(Path(__file__).with_name("exercises") / "03_additive_four_terms.py"))["WRONG"]
+CHECKS = {"3.1": checks.check_split_scores, "3.2": checks.check_look_back_query, "3.3": checks.check_place_reader}
+
+
+def mistake(number, name):
+    names = {"np": np}
+    exec(WRONG[number][name], names)
+    return list(names.values())[-1]
+
+
+def split_by_library(x, positional, w_q, w_k):
+    return tuple(term / np.sqrt(w_q.shape[1]) for term in score_terms(x, positional, w_q, w_k).values())
+
+
+def split_by_differences(x, positional, w_q, w_k):
+    """Switch words or places off and subtract: a way that never names a mixed term."""
+    def score(a, b):
+        return (a @ w_q) @ (b @ w_k).T / w_q.shape[1] ** 0.5
+    both = x + positional
+    return (score(x, x), score(x, both) - score(x, x), score(both, x) - score(x, x), score(positional, positional))
+
+
+def look_back_by_pinv(k, w_k):
+    return offset_matrix(-k, inverse_frequencies(len(w_k))).T @ np.linalg.pinv(w_k).T
+
+
+def reader_by_pinv(words, places):
+    return np.linalg.pinv(np.vstack([words, places])) @ np.vstack([0 * words, places])
+
+
+def reader_by_all_sums(words, places):
+    sums = (words[:, None] + places).reshape(-1, words.shape[1])
+    return np.linalg.lstsq(sums, np.tile(places, (len(words), 1)), rcond=None)[0]
+
+
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_split_scores, split_by_library),
+    (checks.check_split_scores, split_by_differences),
+    (checks.check_split_scores, checks.split_scores_by_loop),
+    (checks.check_look_back_query, checks.look_back_by_solving),
+    (checks.check_look_back_query, look_back_by_pinv),
+    (checks.check_place_reader, reader_by_pinv),
+    (checks.check_place_reader, reader_by_all_sums),
+])
+def test_right_answers_pass_in_any_form(check, answer):
+    """claims 3.2, 3.3 and 3.5, as a learner meets them in an exercise"""
+    verdict = check(answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [("3.1", lambda x, positional, w_q, w_k: ...), ("3.2", lambda k, w_k: None),
+                                          ("3.3", lambda words, places: ...)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+HINTS = {
+    ("3.1", "not divided"): "before the division",
+    ("3.1", "divided by the root of d"): "Divided by √d, the width of the words",
+    ("3.1", "divided by d_head"): "its root is meant",
+    ("3.1", "only the first divided"): "Only content–content is divided",
+    ("3.1", "mixed terms exchanged"): "have changed places",
+    ("3.1", "transposed"): "queries go down, keys go across",
+    ("3.1", "one mixed term twice"): "2ab",
+    ("3.1", "the other is its transpose"): "only if W_Q and W_K are equal",
+    ("3.1", "no mixed terms"): "mixed terms are missing",
+    ("3.1", "places not projected"): "has not been projected",
+    ("3.1", "the sum alone"): "it is one array of shape (5, 5)",
+    ("3.2", "transposed, so it looks ahead"): "k places *ahead*",
+    ("3.2", "one too far"): "too far back",
+    ("3.2", "one too few"): "too few back",
+    ("3.2", "sines first"): "all sines first",
+    ("3.2", "features moved instead of places"): "features, not places",
+    ("3.2", "W_K forgotten"): "Right if W_K is the identity",
+    ("3.2", "inverse not transposed"): "untransposed",
+    ("3.2", "inverse on the wrong side"): "wrong side",
+    ("3.2", "multiplied instead of undone"): "turns and does not stretch",
+    ("3.2", "k fixed at 1"): "whatever k is",
+    ("3.3", "reads the word"): "This reads the word",
+    ("3.3", "the shadow on the places"): "shadow",
+    ("3.3", "the words' span removed"): "a part of each place",
+    ("3.3", "fitted to one word a place"): "and no other",
+    ("3.3", "transposed"): "the transpose",
+    ("3.3", "keeps the words as well"): "Nothing has been taken away",
+}
+
+
+@pytest.mark.parametrize("number, name", [(number, name) for number in WRONG for name in WRONG[number]])
+def test_a_classic_mistake_gets_its_own_hint(number, name):
+    verdict = CHECKS[number](mistake(number, name))
+    assert verdict.state == "wrong"
+    assert HINTS.get((number, name), "") in repr(verdict)
+    assert "\n" not in repr(verdict) and " at 0x" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_no_two_mistakes_hear_the_same(number):
+    said = [repr(CHECKS[number](mistake(number, name))) for name in WRONG[number]]
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+@pytest.mark.parametrize("answer", [
+    lambda *inputs: np.nan, lambda *inputs: np.full((8, 8), np.nan), lambda *inputs: tuple(np.full((5, 5), np.nan) for _ in range(4)),
+    lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
+    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
+], ids=["NaN", "a matrix of NaN", "four of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
+def test_nonsense_is_wrong_in_one_line(number, answer):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict)

@@ -1,0 +1,248 @@
+"""The figures of chapter 3 say what the claims say, at every setting."""
+
+import functools
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.additive import score_terms, variance_shares
+from pe_lib.attention import attention_scores, causal_mask, softmax
+from pe_lib.figures import additive_terms as figures
+from pe_lib.figures import additive_terms_heads as heads
+from pe_lib.figures import additive_terms_mixing as mixing
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.plots import new_figure, style
+from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
+
+
+@functools.cache
+def updater(build):
+    with style():
+        figure = new_figure(8.4, 4.0)
+        return build(figure), figure
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)[0](**settings)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+
+
+@pytest.mark.parametrize("query, key", list(itertools.product(figures.WORDS, figures.WORDS)))
+@pytest.mark.parametrize("strength", [0.0, 0.25, 1.0, 2.0])
+def test_four_areas_make_the_score(strength, query, key):
+    """claims 3.1 and 3.2: the areas named add up to (x + s p) W_Q times (x + s p) W_K"""
+    i, j = figures.WORDS.index(query), figures.WORDS.index(key)
+    q = (np.array(figures.EMBEDDING[query]) + strength * figures.PLACE[i]) @ figures.W_Q
+    k = (np.array(figures.EMBEDDING[key]) + strength * figures.PLACE[j]) @ figures.W_K
+    said = numbers(readout(figures.areas, strength=strength, query=query, key=key))
+    *areas, total, alone = said[6:]
+    assert len(areas) == 4 and sum(areas) == total == (q @ k).item() and areas[0] == alone
+
+
+def test_the_lesson_s_score_is_42():
+    """claim 3.2"""
+    assert "(4 + 2) × (3 + 4) = 12 + 16 + 6 + 8 = 42." in readout(figures.areas, strength=1.0, query="dog", key="man")
+
+
+def test_the_missions_on_areas():
+    """claim 3.2: position–position first beats content–content at 1.25; two pairs have content–content as their largest area"""
+    ahead = [s for s in np.arange(0, 2.25, 0.25)
+             if (areas := numbers(readout(figures.areas, strength=s, query="dog", key="man"))[6:10])[3] > areas[0]]
+    assert ahead[0] == 1.25
+    largest = {pair for pair in itertools.product(figures.WORDS, figures.WORDS)
+               if np.argmax(numbers(readout(figures.areas, strength=1.0, query=pair[0], key=pair[1]))[6:10]) == 0}
+    assert largest == {("dog", "dog"), ("man", "dog")}
+
+
+@pytest.mark.parametrize("strength, sentence, base", list(itertools.product([0.0, 1.0, 2.0], figures.SENTENCES, [10.0, 100.0, 10_000.0])))
+def test_four_maps_add_up_to_the_score(strength, sentence, base):
+    """claim 3.2: read off the pictures themselves, at every corner"""
+    readout(figures.four_maps, strength=strength, sentence=sentence, base=base)
+    *maps, total = [np.asarray(ax.images[0].get_array()) for ax in updater(figures.four_maps)[1].axes[:5]]
+    x, w_q, w_k = figures.untrained_head(sentence)
+    z = x + strength * sinusoidal_encoding(np.arange(6), 16, base)
+    np.testing.assert_allclose(sum(maps), attention_scores(z @ w_q, z @ w_k), atol=1e-12)
+    np.testing.assert_allclose(total, sum(maps), atol=0.051)                # its numbers are rounded to one digit
+    limits = {ax.images[0].get_clim() for ax in updater(figures.four_maps)[1].axes[:5]}
+    assert limits == {(-3, 3)}                                              # one colour scale
+    if strength == 0:
+        assert not np.any(maps[1:])
+    if sentence.startswith("fish"):
+        assert np.allclose(maps[1], maps[1][:1]) and np.allclose(maps[2], maps[2][:, :1])
+
+
+def test_position_position_does_not_know_the_sentence_and_content_content_not_the_base():
+    """claim 3.2: the missions' answers"""
+    def maps(**changes):
+        readout(figures.four_maps, **({"strength": 1.0, "sentence": figures.SENTENCES[0], "base": 100.0} | changes))
+        return [np.array(ax.images[0].get_array()) for ax in updater(figures.four_maps)[1].axes[:4]]
+    start, other, slower = maps(), maps(sentence=figures.SENTENCES[1]), maps(base=10_000.0)
+    assert [np.allclose(a, b) for a, b in zip(start, other)] == [False, False, False, True]
+    assert [np.allclose(a, b) for a, b in zip(start, slower)] == [True, False, False, False]
+    assert np.allclose(start[0][0], start[0][3])                            # both rows are “the”
+
+
+def test_twenty_words_and_sixteen_places_are_parted_by_one_map():
+    """claim 3.3"""
+    reader = heads.position_reader(heads.CONTENTS, heads.PLACES)
+    np.testing.assert_allclose((heads.CONTENTS[:, None] + heads.PLACES) @ reader, np.broadcast_to(heads.PLACES, (20, 16, 64)), atol=1e-9)
+
+
+@pytest.mark.parametrize("words, count, dim", [(3, 4, 8), (9, 5, 10), (40, 16, 32)])
+def test_few_rows_ask_the_same_as_all_sums(words, count, dim):
+    """claim 3.3: the short system of best_reader against least squares over every sum"""
+    rng = np.random.default_rng(words)
+    contents, places = rng.normal(size=(words, dim)), rng.normal(size=(count, dim))
+    sums, wanted = (contents[:, None] + places).reshape(-1, dim), np.tile(places, (words, 1))
+    best = np.linalg.lstsq(sums, wanted, rcond=None)[0]
+    reader, error = mixing.best_reader(contents, places)
+    np.testing.assert_allclose(sums @ reader, sums @ best, atol=1e-9)
+    np.testing.assert_allclose(error, np.linalg.norm(sums @ best - wanted) / np.linalg.norm(wanted), atol=1e-9)
+
+
+def test_the_figure_says_where_the_room_ends():
+    """claim 3.3: exact at width 64; at width 32 a random table breaks at 18 words, sinusoids not yet at 20"""
+    def exact(**settings):
+        return "is exact" in readout(mixing.split_again, **settings)
+    assert exact(words=20, width=64, kind="sinusoids") and exact(words=20, width=64, kind="random table")
+    assert [w for w in range(1, 25) if not exact(words=w, width=32, kind="random table")][0] == 18
+    assert exact(words=20, width=32, kind="sinusoids") and not exact(words=30, width=32, kind="sinusoids")
+    assert "misses by 0.23 of the places’ size, and 100% of the sums are read right" in readout(
+        mixing.split_again, words=20, width=32, kind="random table")
+
+
+def test_values_carry_the_place_unless_the_difference_is_sent_to_zero():
+    """claim 3.3: the lesson's two W_V"""
+    difference = figures.PLACE[0] - figures.PLACE[2]
+    assert (difference @ np.eye(2)).any() and not (difference @ np.array([[1.0], [2.0]])).any()
+
+
+@pytest.mark.parametrize("k", [-3, -1, 1, 2, 3])
+def test_the_look_back_head_looks_k_back(k):
+    """claim 3.5: M_k as W_Q goes back, its transpose goes on"""
+    said = readout(heads.look_back, back=k, gain=50.0, masked=False)
+    assert f"aims at place {5 - k} " in said and said.endswith(f"is on place {5 - k}.")
+    np.testing.assert_allclose(heads.PLACES[5] @ offset_matrix(k, inverse_frequencies(64)), sinusoidal_encoding(5 - k, 64), atol=1e-12)
+
+
+def test_a_causal_mask_hides_the_next_token_head():
+    """claim 3.5"""
+    assert readout(heads.look_back, back=-1, gain=20.0, masked=True).endswith("The largest weight in its row, 1.00, is on place 5.")
+    assert readout(heads.look_back, back=-1, gain=20.0, masked=False).endswith("0.88, is on place 6.")
+
+
+def test_the_gain_asked_for_is_22():
+    """claim 3.5: the mission's answer, on the slider's steps"""
+    gains = 10 ** np.arange(0, 2.01, 0.05)
+    enough = [g for g in gains if numbers(readout(heads.look_back, back=1, gain=g, masked=False))[4] >= 0.9]
+    assert 22 < enough[0] < 23
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("strength", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("head", heads.built_heads())
+def test_shares_are_those_of_the_terms(head, strength, masked):
+    """claim 3.5: the figure scales terms by powers of the strength; here they are computed afresh"""
+    terms = score_terms(heads.CONTENTS[:12], strength * heads.PLACES[:12], *heads.built_heads()[head])
+    shares = variance_shares(terms, causal_mask(12) if masked else 0.0)
+    said = re.findall(r"(−?\d+)%", readout(heads.shares_of_terms, head=head, strength=strength, masked=masked))
+    assert [int(number.replace("−", "-")) for number in said] == pytest.approx([100 * share for share in shares.values()], abs=0.51)
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_behind_the_reader_all_look_back_and_before_it_none():
+    """claim 3.5"""
+    start = {"strength": 1.0, "masked": False}
+    assert "position–position 100%. Of 11 words that have one before them, 11 look" in readout(
+        heads.shares_of_terms, head="one back, behind the reader", **start)
+    assert "content–content 71%" in (said := readout(heads.shares_of_terms, head="one back: M₁ and I", **start))
+    assert "Of 11 words that have one before them, 0 look" in said
+    assert "position–position −2%" in readout(heads.shares_of_terms, head="random matrices", **start)
+
+
+def test_a_constant_along_a_row_moves_no_weight():
+    """claim 3.5: why shares are of the row-centred variance"""
+    scores, constant = np.random.default_rng(0).normal(size=(2, 5, 5))
+    np.testing.assert_allclose(softmax(scores + constant[:, :1]), softmax(scores), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", heads.commuting_matrices(16))
+def test_stripes_where_the_product_commutes(kind):
+    """claim 3.4"""
+    product, turn = heads.commuting_matrices(16)[kind], offset_matrix(1, inverse_frequencies(16))
+    np.testing.assert_allclose(product @ turn, turn @ product, atol=1e-12)
+    assert "0% random: the scores that share an offset are all equal." in readout(heads.blended, blend=0.0, kind=kind)
+    for blend in (0.05, 0.3, 1.0):
+        assert numbers(readout(heads.blended, blend=blend, kind=kind))[1] > 0.04
+
+
+def test_only_two_numbers_a_pair_commute():
+    """claim 3.4: and encodings of all places span all features, so nothing else has constant diagonals"""
+    for dim in (2, 4, 16):
+        turn = offset_matrix(1, inverse_frequencies(dim))
+        condition = np.kron(turn.T, turn.T) - np.eye(dim * dim)
+        assert dim * dim - np.linalg.matrix_rank(condition) == dim
+        assert np.linalg.matrix_rank(sinusoidal_encoding(np.arange(5000), dim)) == dim
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.7])
+def test_normalised_parts_add_up_once_the_deviation_is_held(bias):
+    """claim 3.6"""
+    x, p = heads.CONTENTS[:8], heads.PLACES[:8]
+    gain, shift = np.random.default_rng(1).uniform(0.5, 1.5, 64), np.full(64, bias)
+    parts = mixing.normalised_parts(x, p, gain, shift)
+    z = x + p
+    whole = gain * (z - z.mean(axis=1, keepdims=True)) / np.sqrt(z.var(axis=1, keepdims=True) + 1e-5) + shift
+    np.testing.assert_allclose(sum(parts.values()), whole, atol=1e-12)
+    other = mixing.normalised_parts(heads.CONTENTS[8:16], p, gain, shift)
+    assert not np.allclose(parts["position"], other["position"]) and np.allclose(parts["bias"], other["bias"])
+
+
+def test_a_loud_word_silences_its_own_place_alone():
+    """claim 3.6"""
+    quiet, loud = (numbers(readout(mixing.normalised, word=3, loudness=loudness, bias=0.0)) for loudness in (1.0, 10.0))
+    assert loud[3] < 0.2 * quiet[3] and loud[5] == quiet[5]
+
+
+def test_adding_is_tied_concatenation_and_concatenation_is_padded_addition():
+    """claim 3.7"""
+    rng = np.random.default_rng(0)
+    x, p, a, b = rng.normal(size=(4, 5, 5))
+    np.testing.assert_allclose((x + p) @ a, np.hstack([x, p]) @ np.vstack([a, a]))
+    padded = np.hstack([x, 0 * p]) + np.hstack([0 * x, p])
+    np.testing.assert_allclose(padded @ np.vstack([a, b]), x @ a + p @ b)
+    assert ((np.vstack([a, b]) @ np.vstack([b, a]).T)[:5, 5:] != 0).any()      # and the mixed blocks are there
+
+
+def frame(build, settings):
+    """The pixels with everything drawn, for a figure made for this one setting."""
+    figure = new_figure(8.4, 4)
+    with style():
+        build(figure)(**settings)
+        for artist in figure.findobj():
+            artist.set_animated(False)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+@pytest.mark.parametrize("build, start, changes", [
+    (figures.areas, {"strength": 1.0, "query": "dog", "key": "man"}, [{"strength": 0.5}, {"query": "bites"}, {"key": "dog"}]),
+    (figures.four_maps, {"strength": 1.0, "sentence": figures.SENTENCES[0], "base": 100.0},
+     [{"strength": 0.5}, {"sentence": figures.SENTENCES[2]}, {"base": 10.0}]),
+    (mixing.split_again, {"words": 20, "width": 32, "kind": "sinusoids"}, [{"words": 60}, {"width": 16}, {"kind": "random table"}]),
+    (heads.look_back, {"back": 1, "gain": 20.0, "masked": False}, [{"back": 2}, {"gain": 5.0}, {"masked": True}]),
+    (heads.shares_of_terms, {"head": "random matrices", "strength": 1.0, "masked": False},
+     [{"head": "one back: M₁ and I"}, {"strength": 2.0}, {"masked": True}]),
+    (heads.blended, {"blend": 0.0, "kind": "identity"}, [{"blend": 0.05}, {"kind": "M₁, one back"}]),
+    (mixing.normalised, {"word": 3, "loudness": 4.0, "bias": 0.0}, [{"word": 2}, {"loudness": 1.0}, {"bias": 1.0}]),
+], ids=["areas", "four_maps", "split_again", "look_back", "shares_of_terms", "blended", "normalised"])
+def test_every_control_changes_the_picture(build, start, changes):
+    before = frame(build, start)
+    for change in changes:
+        assert (frame(build, start | change) != before).any(), change
