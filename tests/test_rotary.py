@@ -132,23 +132,34 @@ def test_fast_form_on_arrays_that_are_not_contiguous(layout, dtype):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("block", [1, 7, 64, 1000])
 def test_blocks_do_not_show(monkeypatch, layout, block):
-    """A row is turned alike wherever a block begins, with positions shared by the batch or not."""
+    """A row is turned alike in whatever block it comes, with positions shared by the batch or not."""
     x, inv_freq = np.random.default_rng(0).normal(size=(2, 3, 50, 10)), inverse_frequencies(8)
     for positions in (np.arange(50), np.random.default_rng(1).uniform(-500, 500, size=(2, 1, 50))):
         whole = rotate(x, positions, inv_freq, layout=layout)
         with monkeypatch.context() as patch:
             patch.setattr(rotary, "BLOCK", block)
             assert_array_equal(rotate(x, positions, inv_freq, layout=layout), whole)
-    assert_allclose(whole, by_definition(x, positions, inv_freq, layout), atol=1e-12)
+        assert_allclose(whole, by_definition(x, positions, inv_freq, layout), atol=1e-12)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_fast_form_on_more_rows_than_a_block(layout):
-    n = 2 * rotary.BLOCK // 32 + 5
+    n = rotary.BLOCK // 32 + 5
     x, inv_freq = np.random.default_rng(0).normal(size=(2, 1, n, 64)), inverse_frequencies(64)
     found = rotate(x, np.arange(n), inv_freq, layout=layout)
-    for i in [0, 1, 63, 64, 65, 1023, 1024, n // 2, n - 1]:
+    for i in [0, 1, 63, 64, 65, 127, 128, 1023, 1024, n // 2, n - 1]:
         assert_allclose(found[1, 0, i], rotation_matrix(i, inv_freq, layout) @ x[1, 0, i], atol=1e-11)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_fast_form_on_more_memory_than_a_page(layout, dtype):
+    """Six million bytes of float32: the result's memory is laid out by hand, and every number of it is filled."""
+    x, inv_freq = np.random.default_rng(0).normal(size=(3, 8000, 64)).astype(dtype), inverse_frequencies(32)
+    found = rotate(x, np.arange(8000), inv_freq, layout=layout)
+    assert_allclose(found[:, ::997], by_definition(x[:, ::997], np.arange(8000)[::997], inv_freq, layout), rtol=0, atol=CLOSE[dtype])
+    if dtype is np.float32:
+        assert_array_equal(found[:, 4000:5000], rotate(x[:, 4000:5000], np.arange(4000, 5000), inv_freq, layout=layout))
 
 
 # --- properties ------------------------------------------------------------------------------------------------------
@@ -505,15 +516,18 @@ def test_the_arithmetic_of_the_onnx_operator():
     sin = np.array([[0.18619300425052643, 0.9443724155426025], [0.739550769329071, 0.49045881628990173]])
     half = [[-0.09868630766868591, -0.4664764702320099, 0.11706067621707916, 0.7120482921600342],
             [0.06918460130691528, -0.08543497323989868, 1.2505698204040527, 0.4280202090740204]]
-    out = np.empty_like(x)
-    rotary._turn_halves(x, cos + 1j * sin, out)
-    assert_allclose(out, half, rtol=0, atol=1e-7)
+    assert_allclose(turned(rotary._turn_halves, x, cos + 1j * sin), half, rtol=0, atol=1e-7)
     cos = np.array([[0.4205394685268402, 0.557368814945221], [0.25868406891822815, 0.849038302898407]])
     sin = np.array([[0.32001715898513794, 0.38346388936042786], [0.8221177458763123, 0.1898479163646698]])
     neighbours = [[0.0019248872995376587, 0.4763950705528259, 0.12701846659183502, 0.534838855266571],
                   [-0.06594987213611603, 0.8914344906806946, 0.5717953443527222, 0.599359393119812]]
-    rotary._turn_neighbours(x, cos + 1j * sin, out)
-    assert_allclose(out, neighbours, rtol=0, atol=1e-7)
+    assert_allclose(turned(rotary._turn_neighbours, x, cos + 1j * sin), neighbours, rtol=0, atol=1e-7)
+
+
+def turned(turn, x, phases):
+    out = np.empty_like(x)
+    turn(x, out, phases)
+    return out
 
 
 # --- precision -------------------------------------------------------------------------------------------------------
@@ -655,6 +669,7 @@ FIT = r"^positions must have one entry a row of x, shape \(3,\), or an axis of i
         (lambda: rotate(X, [[0, 1, 2]], [1.0]), FIT + r"\(1, 3\) for x of shape \(3, 4\)$"),
         (lambda: rotate(np.ones((2, 3, 4)), np.zeros((3, 3)), [1.0]), FIT + r"\(3, 3\) for x of shape \(2, 3, 4\)$"),
         (lambda: rotate(np.ones((2, 3, 4)), np.zeros((2, 1)), [1.0]), FIT + r"\(2, 1\) for x of shape \(2, 3, 4\)$"),
+        (lambda: rotate(np.ones((3, 2, 4)), np.zeros((2, 2)), [1.0]), r"^positions must .*, got shape \(2, 2\) for x of shape \(3, 2, 4\)$"),
         (lambda: rotate(X[0], [0], [1.0]), r"^positions must .*, got shape \(1,\) for x of shape \(4,\)$"),
         (lambda: rotate(X, [0, np.nan, 2], [1.0]), r"^positions must be finite, got nan, shape \(3,\)$"),
         (lambda: rotate(X, [0, 1, np.inf], [1.0]), r"^positions must be finite, got inf, shape \(3,\)$"),
