@@ -1,0 +1,136 @@
+"""Classic wrong answers to the exercises of chapter 6: each must be turned down, with a hint of its own."""
+
+
+def _convert(order, weights="w[:, order]", bias="b[order]"):
+    """An answer to 6.2 that reorders by a line of code."""
+    return f'''
+def convert(w_q, b_q, w_k, b_k, heads):
+    width = len(b_q)
+    d = width // heads
+    order = {order}
+    change_w, change_b = (lambda w: {weights}), (lambda b: {bias})
+    return change_w(w_q), change_b(b_q), change_w(w_k), change_b(b_k)
+'''
+
+
+WAY_BACK = "np.arange(width).reshape(heads, 2, d // 2).swapaxes(1, 2).ravel()"
+WAY_THERE = "np.arange(width).reshape(heads, d // 2, 2).swapaxes(1, 2).ravel()"
+ACROSS = "np.arange(width).reshape(2, width // 2).T.ravel()"
+
+
+def _partial(body, speeds="10_000.0 ** (-2 * np.arange(r) / rotary_dim)"):
+    """An answer to 6.3 with the angles made."""
+    return f'''
+def partial_half(x, positions, rotary_dim):
+    r, d = rotary_dim // 2, x.shape[1]
+    t = positions[:, None] * {speeds}
+    cos, sin = np.cos(t), np.sin(t)
+    out = x.copy()
+{body}
+    return out
+'''
+
+
+HALVES = """
+    a, b = x[:, :r], x[:, r:2 * r]
+    out[:, :r], out[:, r:2 * r] = a * cos - b * sin, a * sin + b * cos
+"""
+
+WRONG = {
+    "6.1": {
+        "the way back": '''
+def half_order(dim):
+    return np.arange(dim).reshape(2, -1).T.ravel()
+''',
+        "second features first": '''
+def half_order(dim):
+    return np.concatenate([np.arange(1, dim, 2), np.arange(0, dim, 2)])
+''',
+        "the whole vector reversed": '''
+def half_order(dim):
+    return np.arange(dim)[::-1]
+''',
+        "slowest pair first": '''
+def half_order(dim):
+    return np.concatenate([np.arange(0, dim, 2)[::-1], np.arange(1, dim, 2)[::-1]])
+''',
+        "nothing moves": '''
+def half_order(dim):
+    return np.arange(dim)
+''',
+        "the two of a pair swapped": '''
+def half_order(dim):
+    return np.arange(dim).reshape(-1, 2)[:, ::-1].ravel()
+''',
+        "the first features twice": '''
+def half_order(dim):
+    return np.concatenate([np.arange(0, dim, 2), np.arange(0, dim, 2)])
+''',
+        "counted from 1": '''
+def half_order(dim):
+    return np.concatenate([np.arange(1, dim + 1, 2), np.arange(2, dim + 1, 2)])
+''',
+        "right for 6 features only": '''
+def half_order(dim):
+    return np.array([0, 2, 4, 1, 3, 5] + list(range(6, dim)))
+''',
+    },
+    "6.2": {
+        "across the heads": _convert(ACROSS),
+        "across the heads, without the biases": _convert(ACROSS, bias="b"),
+        "without the biases": _convert(WAY_BACK, bias="b"),
+        "the way there": _convert(WAY_THERE),
+        "the way there, without the biases": _convert(WAY_THERE, bias="b"),
+        "rows in place of columns": _convert(WAY_BACK, weights="w[order]"),
+        "rows in place of columns, without the biases": _convert(WAY_BACK, weights="w[order]", bias="b"),
+        "W_Q alone": '''
+def convert(w_q, b_q, w_k, b_k, heads):
+    order = np.arange(len(b_q)).reshape(heads, 2, -1).swapaxes(1, 2).ravel()
+    return w_q[:, order], b_q[order], w_k, b_k
+''',
+        "nothing": _convert("np.arange(width)"),
+        "rows and columns": _convert(WAY_BACK, weights="w[order][:, order]"),
+        "the weights without the biases": '''
+def convert(w_q, b_q, w_k, b_k, heads):
+    order = np.arange(len(b_q)).reshape(heads, 2, -1).swapaxes(1, 2).ravel()
+    return w_q[:, order], w_k[:, order]
+''',
+    },
+    "6.3": {
+        "frequencies sliced from the full set": _partial(HALVES, speeds="10_000.0 ** (-2 * np.arange(r) / d)"),
+        "partner half of all features on": _partial("""
+    a, b = x[:, :r], x[:, d // 2:d // 2 + r]
+    out[:, :r], out[:, d // 2:d // 2 + r] = a * cos - b * sin, a * sin + b * cos
+"""),
+        "neighbours": _partial("""
+    a, b = x[:, 0:2 * r:2], x[:, 1:2 * r:2]
+    out[:, 0:2 * r:2], out[:, 1:2 * r:2] = a * cos - b * sin, a * sin + b * cos
+"""),
+        "all features turn": '''
+def partial_half(x, positions, rotary_dim):
+    half = x.shape[1] // 2
+    t = positions[:, None] * 10_000.0 ** (-np.arange(half) / half)
+    a, b = x[:, :half], x[:, half:]
+    return np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)], axis=1)
+''',
+        "clockwise": _partial("""
+    a, b = x[:, :r], x[:, r:2 * r]
+    out[:, :r], out[:, r:2 * r] = a * cos + b * sin, b * cos - a * sin
+"""),
+        "the last features": _partial("""
+    a, b = x[:, d - 2 * r:d - r], x[:, d - r:]
+    out[:, d - 2 * r:d - r], out[:, d - r:] = a * cos - b * sin, a * sin + b * cos
+"""),
+        "the rest set to 0": _partial(HALVES + "    out[:, 2 * r:] = 0\n"),
+        "the rest dropped": _partial(HALVES + "    out = out[:, :2 * r]\n"),
+        "comes out interleaved": _partial("""
+    a, b = x[:, :r], x[:, r:2 * r]
+    out[:, 0:2 * r:2], out[:, 1:2 * r:2] = a * cos - b * sin, a * sin + b * cos
+"""),
+        "by the row's number": _partial(HALVES).replace("positions[:, None]", "np.arange(len(x))[:, None]"),
+        "overwritten": _partial("""
+    out[:, :r] = out[:, :r] * cos - out[:, r:2 * r] * sin
+    out[:, r:2 * r] = out[:, :r] * sin + out[:, r:2 * r] * cos
+"""),
+    },
+}

@@ -1,0 +1,246 @@
+"""The figures of chapter 6 say what the claims say, at every setting; and the chapter's numbers."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.figures import pair_layouts as figures
+from pe_lib.figures import pair_layouts_conventions as conventions
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.layouts import LAYOUTS, permute_weights, to_half
+from pe_lib.plots import new_figure, style
+from pe_lib.rotary import rotate, rotation_matrix
+
+
+@functools.cache
+def updater(build):
+    with style():
+        return build(new_figure())
+
+
+def readout(build, **settings):
+    with style():
+        return updater(build)(**settings)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+
+
+# ---- 6.1
+
+def test_arcs_name_partner_and_speed():
+    """claim 6.1"""
+    assert readout(figures.layout_arcs, dim=8, rotary=16, feature=3) == (
+        "8 of 8 features turn. Follow feature 3: interleaved, it is in pair 1 with feature 2 and turns 0.1 rad a token; half-split, it "
+        "is in pair 3 with feature 7 and turns 0.001 rad a token.")
+    for dim in range(4, 17, 2):
+        for feature in range(dim):
+            said = readout(figures.layout_arcs, dim=dim, rotary=16, feature=feature)
+            assert f"with feature {feature ^ 1} and" in said and f"with feature {(feature + dim // 2) % dim} and" in said
+
+
+def test_arcs_with_a_narrow_turn():
+    """claims 6.1 and 6.4: the partner is half of the turning width on; the others have none."""
+    assert "half-split, it is in pair 1 with feature 3" in readout(figures.layout_arcs, dim=8, rotary=4, feature=1)
+    assert "passes through, in both layouts" in readout(figures.layout_arcs, dim=8, rotary=4, feature=6)
+
+
+@pytest.mark.parametrize("dim, alike", [(4, [0, 3]), (8, [0, 7]), (16, [0, 15])])
+def test_the_first_and_the_last_feature_keep_their_speed(dim, alike):
+    """claim 6.1: a mission's answer"""
+    same = [feature for feature in range(dim) if feature // 2 == feature % (dim // 2)]
+    assert same == alike
+
+
+# ---- 6.2
+
+@pytest.mark.parametrize("first", [0, 1, 37, 200])
+@pytest.mark.parametrize("words", ["one", "many"])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_wrong_layout_is_right_on_the_diagonal_alone(seed, words, first):
+    """claim 6.2: and its map does not move when all positions do."""
+    (wrong, mixed), lengths = figures.fault_errors(seed, first, words)
+    assert np.abs(np.diag(wrong)).max() < 1e-12 and np.abs(wrong).max() > 0.1
+    np.testing.assert_allclose(lengths[0], 1)
+    np.testing.assert_allclose(wrong, figures.fault_errors(seed, 0, words)[0][0], atol=1e-12)
+    assert np.abs(np.diag(mixed)).max() > 0.05 and np.ptp(lengths[1]) > 0.05
+    if words == "one":                                    # then the error depends on the offset: constant along diagonals
+        assert max(np.ptp(np.diagonal(wrong, offset)) for offset in range(-15, 16)) < 1e-12
+        assert max(np.ptp(np.diagonal(mixed, offset)) for offset in range(-15, 16)) > 0.05
+    if first == 0:
+        assert abs(mixed[0, 0]) < 1e-12                   # position 0 turns nothing, so both faults are right there
+        assert np.isclose(lengths[1][0], 1)
+
+
+def test_the_map_of_the_wrong_layout_stands_still_in_words():
+    """claim 6.2"""
+    here, there = (numbers(readout(figures.two_faults, first=first, words="one", seed=3)) for first in (0, 100))
+    assert here[1:4] == there[1:4] and here[1] == 0 and here[4:] != there[4:]
+
+
+@pytest.mark.parametrize("dim, low, high", [(64, 0.90, 1.10), (128, 0.93, 1.07)])
+def test_how_far_a_mix_changes_lengths(dim, low, high):
+    """claim 6.2: nine tenths of random vectors, positions up to 4095; single ones by more."""
+    x = np.random.default_rng(0).normal(size=(4096, dim))
+    ratio = np.linalg.norm(figures.mixed_turn(x, np.arange(4096), inverse_frequencies(dim)), axis=1) / np.linalg.norm(x, axis=1)
+    np.testing.assert_allclose(np.quantile(ratio, [0.05, 0.95]), [low, high], atol=0.015)
+    assert ratio.min() < 0.9 and ratio.max() > 1.1
+
+
+def test_a_mix_of_a_reported_case():
+    """claim 6.2. Origin: case PC01-norm-invariant, float64, position 17, norm 4.596 before."""
+    x = np.array([[1.0, -2.0, 3.0, 0.5, -1.5, 2.0, 0.25, -0.75]])
+    assert np.isclose(np.linalg.norm(figures.mixed_turn(x, [17], inverse_frequencies(8))), 3.866471840175581, rtol=0, atol=1e-12)
+
+
+def test_a_mix_is_no_rotation_and_can_lose_features():
+    """claim 6.2: a quarter turn and a half turn, by hand."""
+    turn = figures.mixed_turn(np.eye(4), np.ones(4), [np.pi / 2, np.pi])
+    np.testing.assert_allclose(np.array([1.0, 2, 3, 4]) @ turn, [-3, -4, -3, -4], atol=1e-12)
+    assert np.linalg.matrix_rank(turn.round(9)) == 2
+
+
+# ---- 6.3
+
+@pytest.mark.parametrize("way", figures.WAYS)
+@pytest.mark.parametrize("biases", [True, False])
+def test_the_meter_is_still_for_one_setting_alone(way, biases):
+    """claim 6.3"""
+    worst = figures.conversion_mismatch(way, biases).max()
+    assert (worst < 1e-12) == (way == "columns, head by head" and biases)
+    assert f"the largest mismatch is {worst:.2f}" in readout(figures.converter, way=way, biases=biases, offset=3)
+
+
+def test_no_conversion_and_the_way_back_are_right_at_offset_zero():
+    """claims 6.2 and 6.3: a mission's answer"""
+    still = {way for way in figures.WAYS if figures.conversion_mismatch(way, True)[:, figures.REACH].max() < 1e-12}
+    assert still == {"nothing", "columns, head by head", "columns, head by head, the way back"}
+
+
+def test_a_gain_moves_like_a_bias():
+    """claim 6.3: RMSNorm with a gain a feature, before the turn, as in QK-norm."""
+    rng, inv_freq = np.random.default_rng(0), inverse_frequencies(8)
+    (q, k), (gain_q, gain_k) = rng.normal(size=(2, 5, 8)), rng.normal(size=(2, 8))
+
+    def scores(q, k, gain_q, gain_k, layout):
+        q, k = (rotate(x / np.sqrt((x ** 2).mean(axis=1, keepdims=True)) * gain, np.arange(5), inv_freq, layout=layout)
+                for x, gain in ((q, gain_q), (k, gain_k)))
+        return q @ k.T
+    wanted = scores(q, k, gain_q, gain_k, "interleaved")
+    q, k = to_half(q), to_half(k)
+    np.testing.assert_allclose(scores(q, k, to_half(gain_q), to_half(gain_k), "half"), wanted, atol=1e-12)
+    assert np.abs(scores(q, k, gain_q, gain_k, "half") - wanted).max() > 0.1
+
+
+@pytest.mark.parametrize("heads, key_heads, harm", [(64, 8, False), (16, 4, False), (32, 4, True), (8, 2, True)])
+def test_a_converter_that_counts_heads_wrong_can_look_right(heads, key_heads, harm):
+    """claim 6.3. Origin: llama.cpp, pull request 3364: heads // key_heads in place of key_heads."""
+    w_k = np.arange(key_heads * 16.0)
+    right, wrong = (permute_weights(w_k, count, to="interleaved") for count in (key_heads, heads // key_heads))
+    assert np.array_equal(right, wrong) != harm
+
+
+# ---- 6.4
+
+def test_frequencies_are_made_for_the_turning_width():
+    """claim 6.4"""
+    said = readout(conventions.partial_frequencies, rotary=64, base=10_000.0, offset=100)
+    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad a token, a turn in 47,117; sliced, 0.0115 rad, a turn in 544. "
+                    "Shares at offset 100: 0.56 and 0.01.")
+    np.testing.assert_allclose([inverse_frequencies(64)[-1], inverse_frequencies(128)[31]], [0.000133352, 0.011547820], rtol=1e-5)
+    both = numbers(readout(conventions.partial_frequencies, rotary=128, base=10_000.0, offset=100))
+    assert both[-1] == both[-2]                           # with all features turning there is nothing to slice
+
+
+def test_partial_rotation_of_a_reported_case():
+    """claim 6.4. Origin: case PA01-d8-r4-interleaved, float64."""
+    x = np.array([[1.0, -2.0, 3.0, 0.5, -1.5, 2.0, 0.25, -0.75]])
+    wanted = [-0.08689329140116375, 2.2343790090111106, 2.9429189244369773, 0.7676120141000302, -1.5, 2.0, 0.25, -0.75]
+    np.testing.assert_allclose(rotate(x, [9], inverse_frequencies(4))[0], wanted, rtol=0, atol=1e-12)
+
+
+# ---- 6.5
+
+@pytest.mark.parametrize("tokens", range(1, 7))
+@pytest.mark.parametrize("heads", range(1, 7))
+def test_the_wrong_axis_is_refused_unless_sizes_are_equal_or_one(tokens, heads):
+    """claim 6.5"""
+    right, wrong = (conventions.received_positions(tokens, heads, code) for code in ("table[:, None]", "table"))
+    np.testing.assert_allclose(right, np.repeat(np.arange(tokens)[:, None], heads, axis=1), atol=1e-12)
+    said = readout(conventions.axis_order, tokens=tokens, heads=heads, code="table")
+    if tokens not in (1, heads) and heads != 1:
+        assert wrong is None and "refused" in said
+    elif heads == 1 and tokens > 1:
+        assert wrong.shape == (tokens, tokens) and f"has {tokens} heads where there was one" in said
+    elif tokens == heads:
+        np.testing.assert_allclose(wrong, right.T, atol=1e-12)
+        assert ("number of its head" in said) == (tokens > 1)
+
+
+def test_axis_order_of_a_reported_case():
+    """claim 6.5. Origin: case AX01-bshd, float64: (batch, tokens, heads, features) of ones, half-split."""
+    turned = rotate(np.ones((1, 3, 2, 4)).swapaxes(1, 2), np.arange(3), inverse_frequencies(4), layout="half").swapaxes(1, 2)
+    row = [-0.30116867893975674, 0.9899501670824986, 1.3817732906760363, 1.009949833750832]
+    np.testing.assert_allclose(turned[0, 1], [row, row], rtol=0, atol=1e-12)
+
+
+# ---- 6.6
+
+def test_both_signs_turned_over_reverse_the_offset():
+    """claim 6.6, and case RS07-sign-of-score, float64"""
+    q, k = np.array([1.0, -2.0, 3.0, 0.5, -1.5, 2.0, 0.25, -0.75]), np.array([0.5, 1.0, -1.0, 2.0, 1.5, -0.5, -2.0, 0.75])
+    inv_freq = inverse_frequencies(8)
+    plus, minus, swapped = (rotate(q, i, inv_freq) @ rotate(k, j, inv_freq) for i, j in ((12, 5), (-12, -5), (5, 12)))
+    np.testing.assert_allclose([plus, minus, swapped], [-1.6302231427591978, -12.299881808767575, -12.299881808767575], rtol=0, atol=1e-12)
+
+
+def test_one_sign_each_way_sees_the_place():
+    """claim 6.6"""
+    at_0, at_10, at_20 = (numbers(readout(conventions.signs, query=query, offset=5))[-3:] for query in (0, 10, 20))
+    assert at_0[:2] == at_10[:2] == at_20[:2] and len({at_0[2], at_10[2], at_20[2]}) == 3
+    ahead, behind = (numbers(readout(conventions.signs, query=20, offset=offset))[-3:] for offset in (5, -5))
+    assert ahead[0] == behind[1] and ahead[1] == behind[0]
+
+
+# ---- 6.7
+
+GOLDEN = {"interleaved": [-1.27223251272018, -1.8388649851410237, 2.87866810043698, 4.088186635603437],
+          "half": [-1.413352520780047, 1.8791180666879925, -2.828857481741469, 4.058191135400942]}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_golden_values(layout):
+    """claim 6.7. Origin: cases PC01-rope4-interleaved and PC01-rope4-half, float64, position 3, base 10,000."""
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(rotate(x, 3, inverse_frequencies(4), layout=layout), GOLDEN[layout], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(rotation_matrix(3, inverse_frequencies(4), layout) @ x, GOLDEN[layout], rtol=0, atol=1e-12)
+
+
+# ---- the pictures
+
+def frame(build, settings):
+    """The pixels with everything drawn, for a figure made for this one setting."""
+    figure = new_figure(8, 3)
+    with style():
+        build(figure)(**settings)
+        for artist in figure.findobj():
+            artist.set_animated(False)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+@pytest.mark.parametrize("build, start, changes", [
+    (figures.layout_arcs, {"dim": 8, "rotary": 8, "feature": 3}, [{"dim": 12}, {"rotary": 4}, {"feature": 5}]),
+    (figures.two_faults, {"first": 0, "words": "one", "seed": 3}, [{"first": 50}, {"words": "many"}, {"seed": 4}]),
+    (figures.converter, {"way": "columns, head by head", "biases": True, "offset": 3}, [{"way": "nothing"}, {"biases": False}, {"offset": 5}]),
+    (conventions.partial_frequencies, {"rotary": 64, "base": 10_000.0, "offset": 100}, [{"rotary": 32}, {"base": 500_000.0}, {"offset": 9}]),
+    (conventions.axis_order, {"tokens": 4, "heads": 3, "code": "table"}, [{"tokens": 3}, {"heads": 4}, {"code": "table[:, None]"}]),
+    (conventions.signs, {"query": 0, "offset": 5}, [{"query": 7}, {"offset": 6}]),
+])
+def test_every_control_changes_the_picture(build, start, changes):
+    before = frame(build, start)
+    for change in changes:
+        assert (frame(build, start | change) != before).any(), change
