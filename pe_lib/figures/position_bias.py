@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from pe_lib.attention import attention_scores, causal_mask, softmax
 from pe_lib.biases import alibi_bias, alibi_slopes, relative_buckets, relative_positions, table_bias
-from pe_lib.plots import CONTENT, KEY, POSITION, QUERY, heat_map, write_cells
+from pe_lib.plots import CONTENT, KEY, POSITION, heat_map, write_cells
 from pe_lib.rotary import rotate
 
 INK, FAINT, CARD = "#222222", "#B8B8B0", "#FAFAF7"
@@ -41,7 +41,7 @@ def alibi_lines(fig, most=16, reach=64):
     """The slope of every head, and the bias of three of them against the key's relative position."""
     left, right = fig.subplots(1, 2, width_ratios=[1, 1.15])
     (own,) = left.plot([], [], "o", color=POSITION, ms=7, ls="", animated=True, label="as for a power of two")
-    (between,) = left.plot([], [], "^", color=KEY, ms=8, ls="", animated=True, label="every other one of twice as many")
+    (between,) = left.plot([], [], "^", color=POSITION, mfc=CARD, mew=2, ms=8, ls="", animated=True, label="every other one of twice as many")
     left.set(xlim=(0.4, most + 0.6), ylim=(2**-8.8, 1.6), xlabel="head h", ylabel="slope (score per token)", xticks=range(2, most + 1, 2))
     left.set_yscale("log", base=2)
     left.set_yticks([2.0**-k for k in range(1, 9)], [f"1/{2**k}" for k in range(1, 9)])
@@ -49,11 +49,11 @@ def alibi_lines(fig, most=16, reach=64):
     left.grid(axis="y")
     left.legend(loc="lower center", bbox_to_anchor=(0.45, 1), fontsize=9, handletextpad=0.2)
     relative = np.arange(-reach, 1)
-    styles = ((POSITION, "-", "steepest head"), (CONTENT, "--", "middle head"), (QUERY, "-.", "flattest head"))
-    lines = [right.plot([], [], color=c, ls=ls, label=name, animated=True)[0] for c, ls, name in styles]
+    styles = (("-", "steepest head"), ("--", "middle head"), ("-.", "flattest head"))
+    lines = [right.plot([], [], color=POSITION, ls=dash, label=name, animated=True)[0] for dash, name in styles]
     (dots,) = right.plot([], [], "o", color=INK, ls="", zorder=4, animated=True)
     here = right.axvline(0, color=INK, ls=":", lw=1.2, animated=True)
-    right.set(xlim=(-reach, 1), ylim=(-48, 2), xlabel="relative position, key − query (tokens)", ylabel="bias (score)")
+    right.set(xlim=(-reach - 2, 1), ylim=(-48, 2), xlabel="relative position, key − query (tokens)", ylabel="bias (score)")
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=9, handlelength=2, columnspacing=1)
 
     def update(heads, distance):
@@ -79,7 +79,7 @@ def bucket_stairs(fig, reach=140, far=5000):
     shared = left.add_patch(Rectangle((0, -1), 1, 34, facecolor=FAINT, alpha=0.6, lw=0, animated=True))
     (stairs,) = left.plot([], [], color=POSITION, ls="-", lw=1.8, drawstyle="steps-mid", animated=True)
     (dot,) = left.plot([], [], "o", color=INK, ls="", ms=7, zorder=4, animated=True)
-    left.set(xlim=(-reach, reach), ylim=(-1, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
+    left.set(xlim=(-reach - 4, reach + 4), ylim=(-1, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
     image = heat_map(right, np.zeros(table.shape), kind="weights", limits=(0, 31), label="bucket", aspect="equal", animated=True)
     mine = right.imshow(np.zeros((*table.shape, 4)), aspect="equal", zorder=2, animated=True)
     right.set(xlabel="key j (tokens)", ylabel="query i (tokens)", xticks=[0, 50, 100], yticks=[0, 50, 100])
@@ -96,11 +96,10 @@ def bucket_stairs(fig, reach=140, far=5000):
         shared.set_width(min(high, reach) - max(low, -reach) + 1)
         image.set_data(relative_buckets(table, buckets, causal=causal))
         mine.set_data(np.where(((table >= low) & (table <= high))[..., None], [0.84, 0.37, 0.0, 0.9], 0.0))
-        names = [f"everything from {signed(high, 0)} back"] if low == -far else [f"everything from {signed(low, 0)} on"] if high == far else []
-        if not names:
-            names = [f"{signed(low, 0)} alone" if low == high else f"{signed(low, 0)} to {signed(high, 0)}, {high - low + 1} positions"]
+        holds = (f"everything from {signed(high, 0)} back" if low == -far else f"everything from {signed(low, 0)} on" if high == far else
+                 f"{signed(low, 0)} alone" if low == high else f"{signed(low, 0)} to {signed(high, 0)}, {high - low + 1} positions")
         return (f"{'Causal' if causal else 'Both ways'}, {buckets} buckets: relative position {signed(relative_position, 0)} falls into bucket "
-                f"{bucket}, which holds {names[0]}. All of them share one learned number.")
+                f"{bucket}, which holds {holds}. {'It has' if low == high else 'All of them share'} one learned number.")
     return update
 
 
@@ -191,7 +190,7 @@ def bracket_scores(scheme, one, other):
     return attention_scores(numbers, relative_positions(3)[1][:, None])
 
 
-def brackets(fig, reach=4.4):
+def brackets(fig, reach=6.4):
     """Where “(” and “)” look, and both as one point: what is asked for is a quarter of the plane."""
     grid = fig.add_gridspec(2, 2, width_ratios=[1, 1.25])
     bars_axes, plane = [fig.add_subplot(grid[row, 0]) for row in (0, 1)], fig.add_subplot(grid[:, 1])
