@@ -176,11 +176,12 @@ class Figure:
         from playwright.sync_api import TimeoutError
 
         script = f"([n, argument]) => {{ const data = lab.canvas(n)?.dataset; return data && ({condition}); }}"
-        try:
-            self.page.wait_for_function(script, arg=[self.n, argument], timeout=1000 * seconds)
-        except TimeoutError:
-            alerts = self.output.get_by_role("alert").all_inner_texts()
-            raise AssertionError(f"figure {self.n}, {seconds} s: not ({condition}) of {argument!r}; it has {self.data}, alerts {alerts}") from None
+        for _ in range(seconds // 4):                     # outputs above may have grown and pushed the figure out of sight
+            self.canvas.scroll_into_view_if_needed()
+            with contextlib.suppress(TimeoutError):
+                return self.page.wait_for_function(script, arg=[self.n, argument], timeout=4000)
+        alerts = self.output.get_by_role("alert").all_inner_texts()
+        raise AssertionError(f"figure {self.n}, {seconds} s: not ({condition}) of {argument!r}; it has {self.data}, alerts {alerts}")
 
     def wait_sharp(self, key=None):
         """Until the figure rests with a lossless frame (of these raw settings, if given)."""
