@@ -25,7 +25,7 @@ W_Q, W_K = np.array([[1.0], [2.0]]), np.array([[2.0], [1.0]])
 
 # A head nobody has trained: random words and matrices, of the size at which training begins.
 SENTENCES = ("the dog saw the old cat", "the old cat saw the dog", "fish fish fish fish fish fish")
-VOCABULARY = ("the", "dog", "saw", "old", "cat", "fish")
+VOCABULARY = ("fish", "the", "dog", "saw", "old", "cat")
 DIM = 16
 
 

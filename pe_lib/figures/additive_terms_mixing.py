@@ -63,7 +63,7 @@ def split_again(fig, count=16, most=100):
         dot.set_data([words], [error])
         full.set_xdata([width - count] * 2)
         verdict = "is exact" if error < 1e-6 else f"misses by {error:.2f} of the places’ size"
-        return f"{words} words, {count} places ({kind}), width {width}: the best map {verdict}, and {100 * right_ones:.0f}% of the sums are read right."
+        return f"{words} word{'s' if words > 1 else ''}, {count} places ({kind}), width {width}: the best map {verdict}, and {100 * right_ones:.0f}% of the sums are read right."
     return update
 
 
