@@ -70,6 +70,13 @@ def test_the_stairs_say_who_shares_a_bucket(causal, relative, words):
     assert words in readout(figures.bucket_stairs, relative_position=relative, causal=causal, buckets=32)
 
 
+def test_the_missions_on_the_stairs():
+    """claim 4.3: with 8 buckets −30 shares its number with 30 others; both ways bucket 16 stays empty"""
+    said = readout(figures.bucket_stairs, relative_position=-30, causal=True, buckets=8)
+    assert "which holds −53 to −23, 31 positions" in said
+    assert set(range(32)) - set(relative_buckets(np.arange(-200, 201), causal=False).tolist()) == {16}
+
+
 def test_the_last_bucket_starts_before_the_maximal_distance():
     """claim 4.3: at 113 causal and at 91 both ways, of 128; half of the buckets hold a single distance"""
     back = relative_buckets(-np.arange(200), causal=True)
@@ -110,6 +117,19 @@ def test_three_forms_agree_under_the_mask_alone(seed, slope):
     assert "the second agrees to rounding and the third agrees" in readout(figures.three_forms, slope=slope, masked=True, seed=seed)
     if slope:
         assert "and the third differs by up to 0." in readout(figures.three_forms, slope=slope, masked=False, seed=seed)
+
+
+def test_the_missions_on_the_forms():
+    """claim 4.5: without the mask the last row alone agrees, and at slope 0 everything does"""
+    first, _, third = figures.form_weights(0.5, False, 0)
+    assert [np.allclose(a, b) for a, b in zip(first, third)] == [False, False, False, False, True]
+    assert "the third agrees" in readout(figures.three_forms, slope=0.0, masked=False, seed=2)
+
+
+def test_a_learned_table_is_known_up_to_a_constant():
+    """claim 4.5: 100 more in every number gives the same weights"""
+    scores = np.random.default_rng(0).normal(size=(5, 5))
+    np.testing.assert_allclose(softmax(scores + 100), softmax(scores), atol=1e-12)
 
 
 def test_the_forms_differ_by_037_without_content():

@@ -199,6 +199,7 @@ def brackets(fig, reach=6.4):
         bars.append(ax.bar(range(3), np.zeros(3), 0.6, color=[KEY if place == side else FAINT for place in range(3)], animated=True))
         ax.set(xlim=(-0.6, 2.6), ylim=(0, 1.05), xticks=range(3), xticklabels=["x", name, "x"], ylabel="weight")
         ax.set_title(f"“{name}” should look {'right' if side else 'left'}", fontsize=11)
+    bars_axes[1].set_xlabel("key: the token looked at")
     plane.add_patch(Rectangle((0, -reach), reach, reach, facecolor=KEY, alpha=0.18, lw=0))
     plane.set_title("asked for: the shaded quarter", fontsize=11)
     plane.axhline(0, color=INK, lw=0.8, ls="-")
@@ -206,7 +207,8 @@ def brackets(fig, reach=6.4):
     (line,) = plane.plot([], [], color=POSITION, ls="-", animated=True)
     (point,) = plane.plot([], [], "o", color=INK, ls="", ms=9, zorder=5, animated=True)
     note = plane.text(-reach + 0.2, reach - 0.2, "", va="top", color=POSITION, animated=True)
-    plane.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="“(”: log (right / left)", ylabel="“)”: log (right / left)")
+    plane.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xticks=range(-6, 7, 2), yticks=range(-6, 7, 2),
+              xlabel="“(”: log (right / left)", ylabel="“)”: log (right / left)")
 
     def update(scheme, one, other):
         weights = softmax(bracket_scores(scheme, one, other))
