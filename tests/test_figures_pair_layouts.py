@@ -148,8 +148,8 @@ def test_a_converter_that_counts_heads_wrong_can_look_right(heads, key_heads, ha
 def test_frequencies_are_made_for_the_turning_width():
     """claim 6.4"""
     said = readout(conventions.partial_frequencies, rotary=64, base=10_000.0, offset=100)
-    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad a token, a turn in 47,117; sliced, 0.0115 rad, a turn in 544. "
-                    "Shares at offset 100: 0.56 and 0.01.")
+    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad a token, a turn in 47,117 tokens; sliced, 0.0115 rad, 544 "
+                    "tokens. Shares at offset 100: 0.56 and 0.01.")
     np.testing.assert_allclose([inverse_frequencies(64)[-1], inverse_frequencies(128)[31]], [0.000133352, 0.011547820], rtol=1e-5)
     both = numbers(readout(conventions.partial_frequencies, rotary=128, base=10_000.0, offset=100))
     assert both[-1] == both[-2]                           # with all features turning there is nothing to slice
@@ -217,6 +217,26 @@ def test_golden_values(layout):
     x = np.array([1.0, 2.0, 3.0, 4.0])
     np.testing.assert_allclose(rotate(x, 3, inverse_frequencies(4), layout=layout), GOLDEN[layout], rtol=0, atol=1e-12)
     np.testing.assert_allclose(rotation_matrix(3, inverse_frequencies(4), layout) @ x, GOLDEN[layout], rtol=0, atol=1e-12)
+
+
+def test_half_split_is_the_default_of_mlx():
+    """claim 6.1. Origin: mlx 0.32.4, nn.RoPE(8, scale=0.25, offset=3), first row of a batch, float32."""
+    x = np.array([-0.7418272330337938, -0.2053509472949358, -1.0140817540983742, 1.2574311685643127,
+                  0.0007408113270486798, 0.7282076523717657, -1.4447470714295654, -0.9659795159311171])
+    turned = rotate(x, 0.75, inverse_frequencies(8), layout="half")
+    np.testing.assert_allclose(turned, [
+        -0.5432916879653931, -0.25933805108070374, -1.0032176971435547, 1.2581552267074585,
+        -0.5051161646842957, 0.7107736468315125, -1.4523119926452637, -0.965036153793335], atol=1e-5)
+
+
+def test_the_proportional_type_pairs_over_the_whole_head():
+    """claim 6.4. Origin: transformers 5.24.0, rope type "proportional", 64 features, a quarter turning, float32."""
+    wanted = [1.0, 0.7498942017555237, 0.5623413324356079, 0.4216965138912201, 0.3162277638912201, 0.23713736236095428,
+              0.17782793939113617, 0.1333521455526352]
+    np.testing.assert_allclose(inverse_frequencies(64)[:8], wanted, rtol=1e-6)
+    speeds = np.concatenate([inverse_frequencies(64)[:8], np.zeros(24)])
+    moved = np.flatnonzero(rotate(np.ones(64), 3, speeds, layout="half") != 1)
+    np.testing.assert_array_equal(moved, [*range(8), *range(32, 40)])
 
 
 # ---- the pictures

@@ -60,8 +60,7 @@ def layout_arcs(fig, most=16):
     way = np.linspace(0, np.pi, 41)
 
     def update(dim, rotary, feature):
-        width, one = min(rotary, dim), SIDE / dim
-        feature, told = min(feature, dim - 1), []
+        width, one, feature, told = min(rotary, dim), SIDE / dim, min(feature, dim - 1), []
         speeds = inverse_frequencies(width)
         for layout, height, cells, arcs, names, mark in rows:
             pairs = feature_pairs(width, layout)
@@ -104,8 +103,8 @@ def two_faults(fig, n=16):
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 5, width_ratios=[1, 1, 0.05, 0.6, 0.95], left=0.07, right=0.985, bottom=0.17, top=0.84, wspace=0.12)
     left, middle, bar, lines = (fig.add_subplot(grid[0, column]) for column in (0, 1, 2, 4))
-    images = [heat_map(ax, np.zeros((n, n)), limits=(-0.8, 0.8), colorbar=False, animated=True) for ax in (left, middle)]
-    fig.colorbar(images[0], cax=bar, label="score − right score", ticks=[-0.8, 0, 0.8])
+    images = [heat_map(ax, np.zeros((n, n)), limits=(-1, 1), colorbar=False, animated=True) for ax in (left, middle)]
+    fig.colorbar(images[0], cax=bar, label="score − right score", ticks=[-1, 0, 1], extend="both")
     for ax, name in ((left, "wrong layout"), (middle, "mixed")):
         ax.set(xticks=range(0, n, 5), yticks=range(0, n, 5), xlabel="key (token)")
         ax.set_title(name, fontsize=11)
@@ -160,7 +159,7 @@ def conversion_mismatch(way, biases):
 def converter(fig):
     """The columns of W_Q as trained, as given to a half-split program, and as it wants them; and how wrong its scores are."""
     fig.set_layout_engine("none")
-    strip, meter = fig.add_axes((0.01, 0.05, 0.5, 0.9)), fig.add_axes((0.6, 0.17, 0.385, 0.63))
+    strip, meter = fig.add_axes((0.01, 0.05, 0.5, 0.9)), fig.add_axes((0.6, 0.17, 0.385, 0.6))
     strip.set(xlim=(-0.2, FEATURES + 0.8), ylim=(-0.4, 6.4))
     _bare(strip)
     rows = [_cells(strip, FEATURES, bottom) for bottom in (4.2, 2.1, 0)]
@@ -172,7 +171,7 @@ def converter(fig):
     cursor = meter.axvline(0, color=INK, lw=1, ls=":", animated=True)
     meter.set(xlim=(-REACH, REACH), ylim=(-0.15, 8), xlabel="offset = key − query (tokens)", ylabel="mismatch of the score")
     meter.legend(loc="lower right", bbox_to_anchor=(1.02, 1), ncols=2, fontsize=9, handlelength=1.6, columnspacing=0.8, borderaxespad=0.2)
-    reading = fig.text(0.57, 0.87, "", fontsize=12, va="center", animated=True)
+    reading = fig.text(0.6, 0.94, "", fontsize=12, va="center", animated=True)
     trained, wanted = np.tile(np.repeat(np.arange(3), 2), HEADS), np.tile(np.arange(3), 2 * HEADS)
     left = np.arange(FEATURES) + 0.6 * (np.arange(FEATURES) // D_HEAD)
 
