@@ -31,7 +31,8 @@ CLASSIC_SCORES = {
 }
 
 
-@exercise("5.1", praise="You have settled it by computing. Two numbers are all a pair needs: q·k, and one that knows on which side the key lies.")
+@exercise("5.1", praise="You have settled it by computing. Two numbers are all a pair needs: q·k, and one that knows on which "
+          "side the key lies.")
 def check_score_of_pair(attempt):
     """q (2,), k (2,), t, the key's angle minus the query's -> the score of the turned pair."""
     q, k = np.array([2.0, 1.0]), np.array([3.0, 1.0])
@@ -80,18 +81,22 @@ CLASSIC_TURNS = {
         lambda x, p: _with(inverse_frequencies)(x, np.arange(len(p))),
     "You have added a sinusoid. A rotary position multiplies: two features are mixed, with a cosine and a sine.":
         lambda x, p: x + sinusoidal_encoding(p, x.shape[1]),
-    "The second line uses a first feature that has been turned already. Keep the two old ones until both new ones are made.": _overwritten,
+    "The second line uses a first feature that has been turned already. Keep the two old ones until both new ones are made.":
+        _overwritten,
     "The angles are those of neighbours, 0 and 1, 2 and 3, but the partner was taken half a vector on: such a mix is no rotation.":
         _half_swapped,
     "Only the cosines: x times cos shrinks a vector. The partner times sin is the other half of a turn.":
         lambda x, p: x * np.repeat(np.cos(p[:, None] * inverse_frequencies(x.shape[1])), 2, axis=1),
     "You turn clockwise. Done to queries and keys alike that is as good (chapter 6); a model trained one way must not be run "
-    "the other. Here it is counter-clockwise: the minus sign stands in the first line.": lambda x, p: _with(inverse_frequencies)(x, -p),
+    "the other. Here it is counter-clockwise: the minus sign stands in the first line.":
+        lambda x, p: _with(inverse_frequencies)(x, -p),
     "Your pairs are features m and m + d/2. That is a sound rotation, and another layout (chapter 6); here neighbours are a pair.":
         lambda x, p: rotate(x, p, inverse_frequencies(x.shape[1]), layout="half"),
-    "Your fastest pair turns by more than 1 radian a token: base ** (-2 (m - 1) / d) counts pairs from 1, as the paper does. Here m starts at 0.":
+    "Your fastest pair turns by more than 1 radian a token: base ** (-2 (m - 1) / d) counts pairs from 1, as the paper does. "
+    "Here m starts at 0.":
         lambda x, p: rotate(x, p, inverse_frequencies(x.shape[1]) * 10_000.0 ** (2 / x.shape[1])),
-    "Your slowest pair turns at exactly 1/base: the exponent m / (d/2 - 1) is the cousin of chapter 2. Here it is 2m / d.": _with(inverse_frequencies_endpoint),
+    "Your slowest pair turns at exactly 1/base: the exponent m / (d/2 - 1) is the cousin of chapter 2. Here it is 2m / d.":
+        _with(inverse_frequencies_endpoint),
     "Your pairs get faster from left to right: the exponent has lost its minus sign, base ** (-2m / d).":
         _with(lambda dim: 1 / inverse_frequencies(dim)),
     "All pairs turn at 1 radian a token: where does the pair's number enter?": _with(lambda dim: np.ones(dim // 2)),
@@ -113,7 +118,7 @@ def _hint(got, otherwise, x, positions):
 @exercise("5.2", praise="d/2 cosines and sines a token instead of a d × d matrix: this is how rotary encoding is computed.")
 def check_turn(attempt):
     """x (n, d), positions (n,) -> each row turned by its position."""
-    ((x, start),) = draws((4, 8), (4,), times=1)
+    ((x,),) = draws((4, 8), times=1)
     start, p = np.zeros(4), np.array([0.0, 3.0, 8.0, 40.0])
     attempt.matches("at position 0 nothing turns", attempt(x, start, shape=x.shape), x,
                     hint=_hint(attempt(x, start), "cos 0 = 1 and sin 0 = 0.", x, start))
@@ -128,9 +133,10 @@ def check_turn(attempt):
 
     attempt.matches("one query and key score the same at 3 and 8 as at 3003 and 3008", score(3003, 3008), score(3, 8),
                     hint="Each angle should be position times frequency, the same frequencies for every row.")
-    attempt.matches("the rows equal the loop", turned, turn_by_loop(x, p), hint=_hint(turned, "Print one row beside R(p) @ x.", x, p))
-    other = draws((30, 6), times=1)[0][0]
-    attempt.matches("other widths and lengths work as well", attempt(other, np.arange(30.0)[::-1].copy()), turn_by_loop(other, np.arange(30.0)[::-1]),
+    attempt.matches("the rows equal the loop", turned, turn_by_loop(x, p),
+                    hint=_hint(turned, "Print one row beside R(p) @ x.", x, p))
+    other, backwards = draws((30, 6), times=1)[0][0], np.arange(30.0)[::-1].copy()
+    attempt.matches("other widths and lengths work as well", attempt(other, backwards), turn_by_loop(other, backwards),
                     hint="Is a width or a length fixed in your code?")
 
 
@@ -142,7 +148,8 @@ def score_by_gap(q, k):
     return pair_contributions(q, k, np.arange(-REACH, REACH + 1), inverse_frequencies(64)).sum(axis=-1)
 
 
-@exercise("5.3", praise="So “nearer is louder” is not built in. Give every word this key and this q, with gap −1: each then looks at the token before it.")
+@exercise("5.3", praise="So “nearer is louder” is not built in. Give every word this key and this q, with gap −1: each then looks "
+          "at the token before it.")
 def check_key_for(attempt):
     """q (64,), gap -> a key as long as q that q hears best at this gap."""
     for (q,), gap in zip(draws((64,), times=4, seed=5), (0, -1, 7, -40)):
@@ -150,7 +157,8 @@ def check_key_for(attempt):
         attempt.matches(f"the key is as long as the query (gap {gap})", np.linalg.norm(key), np.linalg.norm(q),
                         hint="A turn keeps the length. Anybody can be loud by being long.")
         heard = int(score_by_gap(q, key).argmax()) - REACH
-        attempt.matches(f"of all gaps from -{REACH} to {REACH} this key is best heard at {gap}", heard, gap, hint=_gap_hint(key, q, heard, gap))
+        attempt.matches(f"of all gaps from -{REACH} to {REACH} this key is best heard at {gap}", heard, gap,
+                        hint=_gap_hint(key, q, heard, gap))
         attempt.matches(f"at gap {gap} no key of its length could score higher", score_by_gap(q, key)[REACH + gap], q @ q,
                         hint=_gap_hint(key, q, heard, gap))
 

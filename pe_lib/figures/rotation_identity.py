@@ -128,6 +128,13 @@ def _degrees(a, b):
     return np.degrees(np.arccos(np.clip(cosine, -1, 1)))
 
 
+def _three_scores(direction, offset, omega, slope):
+    """Of keys of length 1 and a query (1, 0): content alone, with a bias, turned."""
+    keys = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
+    turned = pair_contributions([1.0, 0.0], keys, np.full(len(keys), offset), [omega]).sum(axis=-1)
+    return keys[:, 0], keys[:, 0] - slope * abs(offset), turned
+
+
 def bias_or_turn(fig, omega=0.3, slope=0.1):
     """Two keys of the same cosine with the query, and what an offset does to them: a bias lifts, a turn slides."""
     left, right = fig.subplots(1, 2, width_ratios=[1, 1.5])
@@ -137,26 +144,20 @@ def bias_or_turn(fig, omega=0.3, slope=0.1):
     faint, solid = ([arrow(left, color, width, zorder=z) for _ in "AB"] for color, width, z in ((FAINT, 0.012, 2), (KEY, 0.02, 3)))
     names = [left.text(0, 0, name, color=KEY, ha="center", va="center", fontsize=12, animated=True) for name in "AB"]
     content = np.radians(np.arange(-180, 181, 3))
-    right.set(xlim=(-180, 180), ylim=(-2.15, 1.35), xticks=range(-180, 181, 90), xlabel="direction of the key, from the query (degrees)",
-              ylabel="score")
+    right.set(xlim=(-187, 187), ylim=(-2.15, 1.35), xticks=range(-180, 181, 90), ylabel="score",
+              xlabel="direction of the key, from the query (degrees)")
     right.axhline(0, color=FAINT, lw=1, ls="-")
     lines = [right.plot(np.degrees(content), np.cos(content), color=c, ls=s, lw=lw, label=name, animated=True)[0]
              for c, s, lw, name in ((CONTENT, "-.", 2, "content alone"), (INK, "--", 2, "with a bias"), (POSITION, "-", 3, "turned"))]
     heads = [right.text(0, 1.1, name, color=KEY, ha="center", fontsize=12, animated=True) for name in "AB"]
     marks = [[right.plot([], [], shape, color=KEY, ms=8, ls="", zorder=5, animated=True)[0] for shape in "os"] for _ in lines]
-    right.legend(loc="lower left", ncols=3, fontsize=9, columnspacing=1)
-
-    def scores(direction, offset):
-        """Of keys of length 1: content alone, with the bias, turned."""
-        keys = np.stack([np.cos(direction), np.sin(direction)], axis=-1)
-        turned = pair_contributions([1.0, 0.0], keys, np.full(len(keys), offset), [omega]).sum(axis=-1)
-        return keys[:, 0], keys[:, 0] - slope * abs(offset), turned
+    right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, columnspacing=1.2, borderaxespad=0.2)
 
     def update(offset, angle):
         both = np.radians([angle, -angle])
-        for line, values in zip(lines, scores(content, offset)):
+        for line, values in zip(lines, _three_scores(content, offset, omega, slope)):
             line.set_ydata(values)
-        values = scores(both, offset)
+        values = _three_scores(both, offset, omega, slope)
         for row, pair in zip(marks, values):
             for mark, direction, value in zip(row, (angle, -angle), pair):
                 mark.set_data([direction], [value])
@@ -167,7 +168,7 @@ def bias_or_turn(fig, omega=0.3, slope=0.1):
             old(ends[0])
             new(tip)
             name.set_position(1.2 * beside)
-            head.set_x(np.degrees(direction) + aside * (7 if angle < 90 else -7))
+            head.set_x(np.degrees(direction) + aside * (8 if angle < 90 else -8))
         start, lifted, turned = values
         return (f"Offset {signed(offset, 0)}. Content alone gives A and B {signed(start[0])} each. A bias makes it {signed(lifted[0])} "
                 f"for both. A turn of {signed(offset * omega)} rad makes it {signed(turned[0])} for A and {signed(turned[1])} for B.")
@@ -182,6 +183,7 @@ def two_matrices(fig, offset=3, dim=4):
                                        ("R, this chapter", "M, chapter 2"), (("1st", "2nd"), ("sin", "cos"))):
         heat_map(ax, matrix, limits=(-1, 1), label="entry", annotate=True, aspect="equal")
         names = [f"{m}: {kind}" for m in range(dim // 2) for kind in order]
-        ax.set(xticks=range(dim), yticks=range(dim), xticklabels=names, yticklabels=names, xlabel="from: pair, feature", ylabel="to: pair, feature")
+        ax.set(xticks=range(dim), yticks=range(dim), xticklabels=names, yticklabels=names)
+        ax.set(xlabel="from: pair, feature", ylabel="to: pair, feature")
         ax.set_title(f"{name}, offset {offset}", fontsize=11)
         ax.tick_params(labelsize=9, length=0)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from pe_lib.figures.rotation_identity import FAINT, INK, signed
-from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
+from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.plots import CONTENT, POSITION, heat_map
 from pe_lib.rotary import pair_contributions, rotate
 
