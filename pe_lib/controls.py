@@ -38,9 +38,10 @@ class Control:
 
     def widget(self, name):
         """A new widget, labelled for people."""
-        layout = ipywidgets.Layout(width="auto", min_width="340px" if "readout_format" in self.traits else "120px")
-        return self.kind(**{self.trait: self.start}, **self.traits, description=self.label or name.replace("_", " "),
-                         layout=layout, style={"description_width": "initial"})
+        label = self.label or name.replace("_", " ")
+        wide = f"{280 + 8 * len(label)}px" if "readout_format" in self.traits else "auto"    # the label takes none of the track
+        return self.kind(**{self.trait: self.start}, **self.traits, description=label,
+                         layout={"width": wide, "max_width": "100%"}, style={"description_width": "initial"})
 
     def setting(self, raw):
         """The Python value of a raw number; ValueError outside the control's range."""

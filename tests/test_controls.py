@@ -26,6 +26,11 @@ def test_a_label_replaces_the_name():
     assert Slider(0, 3, label="Δ (tokens)").widget("offset").description == "Δ (tokens)"
 
 
+def test_a_long_label_does_not_eat_the_slider():
+    short, long = (int(Slider(0, 3, label="n" * size).widget("n").layout.width[:-2]) for size in (1, 30))
+    assert long - short >= 7 * 29
+
+
 @pytest.mark.parametrize("control, value, kind", [
     (Slider(-8, 8, start=3), -8, int), (Slider(0.0, 2.0, step=0.25), 0.5, float), (LogSlider(100, 1e6, 1e4), 1e4, float),
     (Choice({"small": 10, "large": (1, 2)}), (1, 2), tuple), (Choice([100.0, 1e4]), 100.0, float), (Check(True), False, bool),
