@@ -1,0 +1,79 @@
+"""Classic wrong answers to the exercises of chapter 8: each must be turned down, with a hint of its own."""
+
+
+def _stretch(line):
+    return f'''
+def stretch(dim, base, factor):
+    m = np.arange(dim // 2)
+    return {line}
+'''
+
+
+def _count(line):
+    return f'''
+def unprepared(dim, base, trained, asked):
+    if asked <= trained:
+        return 0
+    wavelength = 2 * np.pi * base ** (np.arange(0, dim, 2) / dim)
+    return {line}
+'''
+
+
+def _impostor(lines):
+    return f'''
+def first_impostor(inv_freq, reach):
+    similar = np.cos(np.arange(reach + 1)[:, None] * inv_freq).sum(axis=1)
+{lines}
+'''
+
+
+WRONG = {
+    "8.1": {
+        "position interpolation": _stretch("base ** (-2 * m / dim) / factor"),
+        "nothing stretched": _stretch("base ** (-2 * m / dim)"),
+        "base times factor": _stretch("(base * factor) ** (-2 * m / dim)"),
+        "exponent upside down": _stretch("(base * factor ** ((dim - 2) / dim)) ** (-2 * m / dim)"),
+        "base divided": _stretch("(base / factor ** (dim / (dim - 2))) ** (-2 * m / dim)"),
+        "multiplied instead of divided": _stretch("base ** (-2 * m / dim) * factor"),
+        "positive exponent": _stretch("(base * factor ** (dim / (dim - 2))) ** (2 * m / dim)"),
+        "the other family": _stretch("(base * factor ** (dim / (dim - 2))) ** (-m / (dim / 2 - 1))"),
+        "base 10,000 fixed": _stretch("(10_000 * factor ** (dim / (dim - 2))) ** (-2 * m / dim)"),
+        "one frequency a feature": _stretch("np.repeat((base * factor ** (dim / (dim - 2))) ** (-2 * m / dim), 2)"),
+    },
+    "8.2": {
+        "the pairs that came round": _count("(wavelength <= trained).sum()"),
+        "no 2 pi": _count("(wavelength / (2 * np.pi) > trained).sum()"),
+        "features, not pairs": _count("2 * (wavelength > trained).sum()"),
+        "compared with the asked length": _count("(wavelength > asked).sum()"),
+        "only those that finish now": _count("((wavelength > trained) & (wavelength <= asked)).sum()"),
+        "positive exponent": _count("(2 * np.pi * base ** (-np.arange(0, dim, 2) / dim) > trained).sum()"),
+        "all of them": _count("dim // 2"),
+        "never none": '''
+def unprepared(dim, base, trained, asked):
+    return (2 * np.pi * base ** (np.arange(0, dim, 2) / dim) > trained).sum()
+''',
+        "the pairs, not their number": _count("wavelength > trained"),
+        "base 10,000 fixed": _count("(2 * np.pi * 10_000 ** (np.arange(0, dim, 2) / dim) > trained).sum()"),
+    },
+    "8.3": {
+        "the nearest, not the first": _impostor("    return 2 + similar[2:].argmax()"),
+        "a place in the list from 2": _impostor("    found = np.flatnonzero(similar[2:] > similar[1])\n    return found[0] if found.size else 0"),
+        "a place in the list from 1": _impostor("    found = np.flatnonzero(similar[1:] > similar[1])\n    return found[0] if found.size else 0"),
+        "offset 0": _impostor("    return similar.argmax()"),
+        "offset 1": _impostor("    return 1 + similar[1:].argmin() * 0"),
+        "farther, not nearer": _impostor("    return 2 + (similar[2:] < similar[1]).argmax()"),
+        "no answer for none": _impostor("    return 2 + (similar[2:] > similar[1]).argmax()"),
+        "an empty list where there is none": _impostor("    return np.flatnonzero(similar[2:] > similar[1])[0] + 2"),
+        "the fastest pair alone": '''
+def first_impostor(inv_freq, reach):
+    similar = np.cos(np.arange(reach + 1) * inv_freq[0])
+    return 2 + (similar[2:] > similar[1]).argmax()
+''',
+        "the reach left out": '''
+def first_impostor(inv_freq, reach):
+    similar = np.cos(np.arange(reach)[:, None] * inv_freq).sum(axis=1)
+    found = np.flatnonzero(similar[2:] > similar[1])
+    return found[0] + 2 if found.size else 0
+''',
+    },
+}

@@ -1,0 +1,120 @@
+"""The checks of chapter 8: right answers in several forms pass, classic mistakes are told apart."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pe_lib.checks import long_context as checks
+from pe_lib.frequencies import inverse_frequencies, offset_similarity
+from pe_lib.offsets import unfinished_pairs
+from pe_lib.scaling import ntk
+from pe_lib.sinusoidal import sinusoidal_encoding
+
+WRONG = runpy.run_path(str(Path(__file__).with_name("exercises") / "08_long_context_aliasing.py"))["WRONG"]
+CHECKS = {"8.1": checks.check_stretch, "8.2": checks.check_unprepared, "8.3": checks.check_first_impostor}
+NAMES = {"8.1": "stretch", "8.2": "unprepared", "8.3": "first_impostor"}
+
+
+def mistake(number, name):
+    names = {"np": np}
+    exec(WRONG[number][name], names)
+    return names[NAMES[number]]
+
+
+def impostor_by_distance(inv_freq, reach):
+    """By the distances of encodings, in blocks."""
+    def away(offsets):
+        return np.sqrt((2 - 2 * np.cos(np.multiply.outer(offsets, inv_freq))).sum(axis=-1))
+    for first in range(2, reach + 1, 10_000):
+        offsets = np.arange(first, min(first + 10_000, reach + 1))
+        if (nearer := away(offsets) < away(1)).any():
+            return int(offsets[nearer.argmax()])
+    return 0
+
+
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_stretch, checks.stretch_by_loop),
+    (checks.check_stretch, ntk),
+    (checks.check_stretch, lambda d, b, s: inverse_frequencies(d, b) / s ** (np.arange(d // 2) / (d // 2 - 1))),
+    (checks.check_unprepared, checks.unprepared_by_loop),
+    (checks.check_unprepared, lambda d, b, t, a: unfinished_pairs(inverse_frequencies(d, b), t).sum() if a > t else 0),
+    (checks.check_first_impostor, checks.first_impostor_in),
+    (checks.check_first_impostor, impostor_by_distance),
+])
+def test_right_answers_pass_in_any_form(check, answer):
+    """claims 8.2, 8.3 and 8.4, as a learner meets them in an exercise"""
+    verdict = check(answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [("8.1", lambda dim, base, factor: ...), ("8.2", lambda dim, base, trained, asked: None),
+                                          ("8.3", lambda inv_freq, reach: ...)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+HINTS = {
+    ("8.1", "position interpolation"): "that is position interpolation",
+    ("8.1", "nothing stretched"): "where does the factor enter",
+    ("8.1", "base times factor"): "by the factor itself",
+    ("8.1", "exponent upside down"): "upside down",
+    ("8.1", "base divided"): "the pairs are faster",
+    ("8.1", "multiplied instead of divided"): "not divided",
+    ("8.1", "positive exponent"): "lost its minus sign",
+    ("8.1", "the other family"): "of the other family",
+    ("8.1", "one frequency a feature"): "the shape should be (4,) and is (8,)",
+    ("8.2", "the pairs that came round"): "did come round",
+    ("8.2", "no 2 pi"): "A turn is 2π",
+    ("8.2", "features, not pairs"): "two a pair",
+    ("8.2", "compared with the asked length"): "the length asked for",
+    ("8.2", "only those that finish now"): "complete their circle now",
+    ("8.2", "positive exponent"): "faster and faster",
+    ("8.2", "all of them"): "a wavelength of its own",
+    ("8.2", "never none"): "asked is at most trained",
+    ("8.2", "the pairs, not their number"): "the answer is one number",
+    ("8.3", "the nearest, not the first"): "not the first",
+    ("8.3", "a place in the list from 2"): "add 2",
+    ("8.3", "a place in the list from 1"): "add 1",
+    ("8.3", "offset 0"): "Offset 0 looks like itself",
+    ("8.3", "offset 1"): "the neighbour itself",
+    ("8.3", "farther, not nearer"): "*farther*",
+    ("8.3", "no answer for none"): "ask whether there is any",
+    ("8.3", "an empty list where there is none"): "IndexError",
+    ("8.3", "the fastest pair alone"): "the fastest pair alone",
+    ("8.3", "the reach left out"): "ends before reach",
+}
+
+
+@pytest.mark.parametrize("number, name", [(number, name) for number in WRONG for name in WRONG[number]])
+def test_a_classic_mistake_gets_its_own_hint(number, name):
+    verdict = CHECKS[number](mistake(number, name))
+    assert verdict.state == "wrong"
+    assert HINTS.get((number, name), "") in repr(verdict)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_no_two_mistakes_hear_the_same(number):
+    said = [repr(CHECKS[number](mistake(number, name))) for name in WRONG[number]]
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+@pytest.mark.parametrize("answer", [
+    lambda *inputs: np.nan, lambda *inputs: np.full(4, np.nan), lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]],
+    lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
+    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
+], ids=["NaN", "NaNs", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
+def test_nonsense_is_wrong_in_one_line(number, answer):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict)
+
+
+def test_the_praise_is_true():
+    """claims 8.2 and 8.3"""
+    assert unfinished_pairs(inverse_frequencies(128, 500_000), 4096).sum() == 32
+    zero, one, far = sinusoidal_encoding([0, 1, 596_274], 16)
+    assert np.linalg.norm(far - zero) < np.linalg.norm(one - zero)
+    assert offset_similarity(596_274, inverse_frequencies(16)) > offset_similarity(1, inverse_frequencies(16))
