@@ -164,6 +164,8 @@ def test_behind_the_reader_all_look_back_and_before_it_none():
     assert "content–content 71%" in (said := readout(heads.shares_of_terms, head="one back: M₁ and I", **start))
     assert "Of 11 words that have one before them, 0 look" in said
     assert "position–position −2%" in readout(heads.shares_of_terms, head="random matrices", **start)
+    overtaken = sum(score_terms(heads.CONTENTS[:12], 1.7 * heads.PLACES[:12], *heads.built_heads()["one back: M₁ and I"]).values())
+    assert (overtaken.argmax(axis=1) == np.arange(12)).all()                # each word still looks at itself
 
 
 def test_a_constant_along_a_row_moves_no_weight():

@@ -1,4 +1,4 @@
-"""The checks of chapter 3: split scores into four terms, a query matrix that looks back, a matrix that reads the place."""
+"""The checks of chapter 3: split scores into four terms, a query matrix that looks back, a word that looks for a place."""
 
 import numpy as np
 
@@ -47,7 +47,8 @@ def check_split_scores(attempt):
     got = attempt.raw(*case)
     attempt.holds("the result is a tuple of four arrays of shape (5, 5), a row a query and a column a key",
                   isinstance(got, tuple) and [part.shape for part in got] == 4 * [(5, 5)],
-                  found=f"it is {_kind(got)}.", hint="return a, b, c, d hands over a tuple.")
+                  found=f"it is {_kind(got)}.", hint="queries @ keys.T pairs every query with every key." if isinstance(got, tuple) and len(got) == 4
+                  else "return a, b, c, d hands over a tuple.")
     attempt.agrees("each term equals the loop (parts 0 to 3 in the order asked for)", split_scores_by_loop,
                    [case, *draws((4, 8), (4, 8), (8, 2), (8, 2), times=2, seed=1)], classics=CLASSIC_SPLITS,
                    hint="Set x to zero, then positional, and see which of your terms is left.")
@@ -107,38 +108,59 @@ def check_look_back_query(attempt):
     holds("it works for any width, here 4", 5, general[:4, :4])
 
 
-# hint -> what the mistake makes of a word and a place, told from their sum: (words, places, sums) -> (v, n, d)
-CLASSIC_READINGS = {
-    "This reads the word. What should become of a word that is added to a place?": lambda w, p, sums: w[:, None] + 0 * p,
-    "Nothing has been taken away: words are kept as well as places.": lambda w, p, sums: sums,
-    "This is the shadow on the places' span. Words are not at right angles to it, so they cast a shadow, too.":
-        lambda w, p, sums: sums @ np.linalg.pinv(p) @ p,
-    "This removes the words' span at right angles, and with it a part of each place.": lambda w, p, sums: sums - sums @ np.linalg.pinv(w) @ w,
-    "It knows the pairs (word 0, place 0), (word 1, place 1), … and no other. Every word can stand at every place.":
-        lambda w, p, sums: sums @ np.linalg.lstsq(w[:len(p)] + p, p, rcond=None)[0],
-    "This is the transpose of a right answer: it fits sums written as columns.": lambda w, p, sums: sums @ _reader(w, p).T,
+def _column(words, places, wanted_of_words, wanted_of_places):
+    """The shortest column (d, 1) that gives these numbers on the words and on the places."""
+    rows, wanted = np.vstack([words, places]), np.concatenate([wanted_of_words, wanted_of_places])
+    return np.linalg.lstsq(rows, wanted[:, None], rcond=None)[0]
+
+
+def word_seeks_place_by_solving(words, places, a, b):
+    """The specification: W_Q gives 1 for word a and 0 for all else, W_K gives 1 for place b and 0 for all else."""
+    v, n = len(words), len(places)
+    return _column(words, places, np.eye(v)[a], np.zeros(n)), _column(words, places, np.zeros(v), np.eye(n)[b])
+
+
+def _all_scores(w_q, w_k, words, places):
+    """Every word at every place looking at every word at every place: (v, n, v, n)."""
+    sums = words[:, None] + places
+    return (sums @ w_q)[:, :, 0][:, :, None, None] * (sums @ w_k)[:, :, 0]
+
+
+# hint -> the columns (w_q, w_k) of the mistake
+CLASSIC_SEEKERS = {
+    "The place looks for the word: query and key have changed roles. Which of the two brings the word here?":
+        lambda w, p, a, b: word_seeks_place_by_solving(w, p, a, b)[::-1],
+    "W_Q knows its word, but sees places as well: fit it to words *and* places. The same for W_K.":
+        lambda w, p, a, b: (_column(w, p[:0], np.eye(len(w))[a], p[:0, 0]), _column(w[:0], p, w[:0, 0], np.eye(len(p))[b])),
+    "The word itself as W_Q answers with a dot product, and other words have one with it, too. You need 1 for it and 0 for all else.":
+        lambda w, p, a, b: (w[[a]].T / (w[a] @ w[a]), p[[b]].T / (p[b] @ p[b])),
+    "Every word looks for the place: W_Q should give 1 for the word a alone.":
+        lambda w, p, a, b: (_column(w, p, np.ones(len(w)), np.zeros(len(p))), word_seeks_place_by_solving(w, p, a, b)[1]),
+    "The word looks for every place alike: W_K should give 1 for the place b alone.":
+        lambda w, p, a, b: (word_seeks_place_by_solving(w, p, a, b)[0], _column(w, p, np.zeros(len(w)), np.ones(len(p)))),
+    "This word looks for a word: W_K has read row b of the words. In the stack the places come after them.":
+        lambda w, p, a, b: (word_seeks_place_by_solving(w, p, a, b)[0], _column(w, p, np.eye(len(w))[b], np.zeros(len(p)))),
 }
 
 
-def _reader(words, places):
-    return np.linalg.lstsq(np.vstack([words, places]), np.vstack([0 * words, places]), rcond=None)[0]
-
-
-@exercise("3.3", praise="Put it in front of W_Q and W_K, and three of the four terms are zero: that is a head which ignores what it reads.")
-def check_place_reader(attempt):
-    """words (v, d), places (n, d) -> D (d, d)."""
-    for v, n, d, seed in ((5, 4, 12, 0), (10, 6, 16, 1), (7, 5, 30, 2)):
-        words = np.random.default_rng(seed).normal(size=(v, d))
-        places = sinusoidal_encoding(np.arange(n), d, base=10.0)
-        reader = attempt(words, places, shape=(d, d))
-        sums = words[:, None] + places
-        read = sums @ reader
-        known = (hint for hint, wrong in CLASSIC_READINGS.items() if np.allclose(read, wrong(words, places, sums), rtol=1e-4, atol=1e-4))
-        hint = next(known, "Send every word to 0 and every place to itself; then every sum goes to its place.")
-        attempt.matches(f"word 0 at place 0 is read as place 0 ({v} words, {n} places, width {d})", read[0, 0], places[0], hint=hint,
+@exercise("3.3", praise="A head that lives on a mixed term alone. Whoever calls it noise has not asked this head.")
+def check_word_seeks_place(attempt):
+    """words (v, d), places (n, d), a, b -> w_q (d, 1), w_k (d, 1)."""
+    for v, n, d, a, b in ((5, 4, 12, 1, 2), (6, 5, 16, 0, 0), (7, 6, 24, 3, 5)):
+        words, places = np.random.default_rng(v).normal(size=(v, d)), sinusoidal_encoding(np.arange(n), d, base=10.0)
+        got = attempt.raw(words, places, a, b)
+        attempt.holds("the result is a tuple (w_q, w_k), each of shape (d, 1)",
+                      isinstance(got, tuple) and [part.shape for part in got] == [(d, 1), (d, 1)], found=f"it is {_kind(got)}.",
+                      hint="One feature: one column for queries, one for keys.")
+        scores, wanted = _all_scores(*got, words, places).round(9) + 0.0, np.zeros((v, n, v, n))
+        wanted[a, :, :, b] = 1
+        known = (hint for hint, wrong in CLASSIC_SEEKERS.items()
+                 if np.allclose(scores, _all_scores(*wrong(words, places, a, b), words, places), rtol=1e-4, atol=1e-4))
+        hint = next(known, "Write the four terms: only content–position should be left. What must W_Q make of a place?")
+        attempt.matches(f"word {a} gives place {b} the score 1 (rows: where it stands; columns: the word at place {b})",
+                        scores[a, :, :, b], wanted[a, :, :, b], hint=hint, tolerance=1e-4)
+        attempt.matches("all other scores are 0 (word and place that look, word and place looked at)", scores, wanted, hint=hint,
                         tolerance=1e-4)
-        attempt.matches("every word at every place is read as its place (word, place, feature)", read, np.broadcast_to(places, read.shape),
-                        hint=hint, tolerance=1e-4)
 
 
 def _kind(result):

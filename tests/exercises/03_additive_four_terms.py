@@ -26,6 +26,17 @@ def look_back_query(k, w_k):
 '''
 
 
+def _seek(body):
+    return f'''
+def word_seeks_place(words, places, a, b):
+    rows = np.vstack([words, places])
+
+    def column(row):
+        return np.linalg.lstsq(rows, np.eye(len(rows))[:, [row]], rcond=None)[0]
+{body}
+'''
+
+
 WRONG = {
     "3.1": {
         "not divided": _split("    return qx @ kx.T, qx @ kp.T, qp @ kx.T, qp @ kp.T"),
@@ -67,37 +78,26 @@ def look_back_query(k, w_k):
         "k fixed at 1": _look_back("    return M(1) @ np.linalg.inv(w_k.T)"),
     },
     "3.3": {
-        "reads the word": '''
-def place_reader(words, places):
-    given = np.vstack([words, places])
-    return np.linalg.lstsq(given, np.vstack([words, 0 * places]), rcond=None)[0]
-''',
-        "the shadow on the places": '''
-def place_reader(words, places):
-    return np.linalg.pinv(places) @ places
-''',
-        "the words' span removed": '''
-def place_reader(words, places):
-    return np.eye(words.shape[1]) - np.linalg.pinv(words) @ words
-''',
-        "fitted to one word a place": '''
-def place_reader(words, places):
-    return np.linalg.lstsq(words[:len(places)] + places, places, rcond=None)[0]
-''',
-        "transposed": '''
-def place_reader(words, places):
-    given, wanted = np.vstack([words, places]), np.vstack([0 * words, places])
-    return np.linalg.lstsq(given, wanted, rcond=None)[0].T
-''',
-        "keeps the words as well": '''
-def place_reader(words, places):
-    given = np.vstack([words, places])
-    return np.linalg.lstsq(given, given, rcond=None)[0]
-''',
-        "the identity less the mean word": '''
-def place_reader(words, places):
-    mean = words.mean(axis=0)
-    return np.eye(len(mean)) - np.outer(mean, mean) / (mean @ mean)
-''',
+        "query and key exchanged": _seek("    return column(len(words) + b), column(a)"),
+        "places forgotten for the query, words for the key": """
+def word_seeks_place(words, places, a, b):
+    w_q = np.linalg.lstsq(words, np.eye(len(words))[:, [a]], rcond=None)[0]
+    w_k = np.linalg.lstsq(places, np.eye(len(places))[:, [b]], rcond=None)[0]
+    return w_q, w_k
+""",
+        "the vectors themselves": """
+def word_seeks_place(words, places, a, b):
+    return words[[a]].T / (words[a] @ words[a]), places[[b]].T / (places[b] @ places[b])
+""",
+        "every word": _seek("    return sum(column(u) for u in range(len(words))), column(len(words) + b)"),
+        "every place": _seek("    return column(a), sum(column(len(words) + j) for j in range(len(places)))"),
+        "row b of the words": _seek("    return column(a), column(b)"),
+        "the head of the lesson": """
+def word_seeks_place(words, places, a, b):
+    rows, wanted = np.vstack([words, places]), np.vstack([0 * words, places])
+    D = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+    return D, D
+""",
+        "rows in place of columns": _seek("    return column(a).T, column(len(words) + b).T"),
     },
 }
