@@ -32,9 +32,9 @@ test: test-fast
 	else echo "No Chromium found: all but the browser tests ran (make test-browser says how to get one)."; \
 	$(if $(REQUIRE_BROWSER),exit 1;) fi
 
-# All cells of a notebook go to one worker: hence loadgroup.
+# All cells of a notebook go to one worker: hence loadgroup. One numerical thread each: more only wait for one another.
 test-fast: $(VENV)/.tests-installed
-	$(PY) -m pytest -m "not browser and not binder" -n $(WORKERS) --dist loadgroup
+	OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -m "not browser and not binder" -n $(WORKERS) --dist loadgroup
 
 test-browser: $(VENV)/.tests-installed
 	@$(PY) tools/chromium.py

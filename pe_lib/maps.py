@@ -55,7 +55,8 @@ def write_cells(image, values, digits=2):
     if values.shape != shape or len(image.cells) != values.size:
         raise ValueError(f"values must fill a map made with annotate=True, of shape {shape}; got shape {values.shape}")
     image.set_data(values)
-    for text, value, color in zip(image.cells, values.flat, image.cmap(image.norm(values.ravel())), strict=True):
+    said = np.round(values.ravel(), digits) + 0.0          # no "−0.00"
+    for text, value, color in zip(image.cells, said, image.cmap(image.norm(values.ravel())), strict=True):
         text.set_text("" if np.isnan(value) else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}"))
         text.set_color(ink(color))
 

@@ -95,7 +95,7 @@ def test_written_cells_renew_map_numbers_and_ink(ax):
     image = heat_map(ax, np.zeros((1, 3)), limits=(-1, 1), label="score", annotate=True)
     assert {cell.get_color() for cell in image.cells} == {"black"}
     write_cells(image, [[1.0, np.nan, -0.04]], digits=1)
-    assert [cell.get_text() for cell in image.cells] == ["1.0", "", "−0.0"]
+    assert [cell.get_text() for cell in image.cells] == ["1.0", "", "0.0"]
     assert image.cells[0].get_color() == "white"
     np.testing.assert_array_equal(np.ma.filled(image.get_array(), np.nan), [[1.0, np.nan, -0.04]])
 
@@ -156,3 +156,8 @@ def test_errors_say_what_is_required(ax, wrong, message):
 def test_maps_look_the_same_whatever_style_is_on():
     with matplotlib.rc_context({"image.cmap": "gray"}):
         assert heat_map(new_figure().subplots(), TABLE, label="x").cmap.name == "RdBu_r"
+
+
+def test_a_tiny_negative_number_is_written_without_a_sign():
+    image = heat_map(new_figure(2, 2).subplots(), [[-0.001, -0.5]], label="score", annotate=True)
+    assert [text.get_text() for text in image.cells] == ["0.00", "\N{MINUS SIGN}0.50"]
