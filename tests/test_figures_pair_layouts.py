@@ -155,6 +155,14 @@ def test_frequencies_are_made_for_the_turning_width():
     assert both[-1] == both[-2]                           # with all features turning there is nothing to slice
 
 
+def test_the_shares_part_at_three_tokens():
+    """claim 6.4: a mission's answer"""
+    parted = [offset for offset in range(1, 20) if abs(np.subtract(*numbers(
+        readout(conventions.partial_frequencies, rotary=64, base=10_000.0, offset=offset))[-2:])) > 0.1]
+    assert parted[0] == 3
+    np.testing.assert_allclose([inverse_frequencies(16)[-1], inverse_frequencies(256)[7]], [0.000316, 0.604], rtol=1e-3)
+
+
 def test_partial_rotation_of_a_reported_case():
     """claim 6.4. Origin: case PA01-d8-r4-interleaved, float64."""
     x = np.array([[1.0, -2.0, 3.0, 0.5, -1.5, 2.0, 0.25, -0.75]])

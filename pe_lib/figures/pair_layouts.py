@@ -19,7 +19,7 @@ def signed(value, digits=2):
 
 
 def mixed_turn(x, positions, inv_freq):
-    """The fault called mixed: the angles are laid out for neighbours, the partner is taken half a vector on. (n, dim) -> (n, dim)."""
+    """The fault called mixed, (n, dim) -> (n, dim): angles laid out for neighbours, the partner taken half a vector on."""
     turn = np.repeat(angles(positions, inv_freq), 2, axis=-1)
     first, second = np.split(x, 2, axis=-1)
     return x * np.cos(turn) + np.concatenate([-second, first], axis=-1) * np.sin(turn)
@@ -86,7 +86,7 @@ def layout_arcs(fig, most=16):
 
 
 def fault_errors(seed, first, words, n=16, dim=8):
-    """The scores of the two faults less the right ones, and the lengths of turned queries: (2, n, n), (2, n); words of length 1."""
+    """The two faults' scores less the right ones, (2, n, n), and the lengths of queries, (2, n); words of length 1."""
     q, k = np.random.default_rng(seed).normal(size=(2, n, dim))
     if words == "one":
         q, k = np.repeat(q[:1], n, axis=0), np.repeat(k[:1], n, axis=0)
@@ -186,6 +186,7 @@ def converter(fig):
         cursor.set_xdata([offset, offset])
         worst, here = mismatch.max(), mismatch[:, REACH + offset]
         reading.set_text(f"largest mismatch {worst:.2f}")
-        return (f"Changed: {way}; biases {'too' if biases and way != 'nothing' else 'as they were'}. At offset {signed(offset, 0)} the scores "
+        told = "too" if biases and way.startswith("columns") else "as they were"
+        return (f"Changed: {way}; biases {told}. At offset {signed(offset, 0)} the scores "
                 f"are off by {here[0]:.2f} (head 0) and {here[1]:.2f} (head 1); the largest mismatch is {worst:.2f}.")
     return update

@@ -21,7 +21,7 @@ def partial_frequencies(fig, dim=128, reach=2000):
     lines = [curves.plot([], [], color=c, ls=s, zorder=3, animated=True)[0] for c, s, _ in styles]
     cursor = curves.axvline(1, color=INK, lw=1.2, ls=":", animated=True)
     curves.axhline(0, color=FAINT, lw=1, ls="-")
-    curves.set(xscale="log", xlim=(1, reach), ylim=(-0.5, 1.05), xlabel="offset (tokens)", ylabel="score, share of offset 0")
+    curves.set(xscale="log", xlim=(1, reach), ylim=(-1.05, 1.05), xlabel="offset (tokens)", ylabel="score, share of offset 0")
     curves.set_title("a word against itself, turning part", fontsize=11)
 
     def update(rotary, base, offset):
