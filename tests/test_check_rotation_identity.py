@@ -64,6 +64,9 @@ HINTS = {
     ("5.1", "lengths times a cosine"): "The angle between them counts too",
     ("5.1", "the angle added to the score"): "as a bias would be",
     ("5.1", "degrees"): "in degrees",
+    ("5.1", "t plays no part"): "does not ask for t",
+    ("5.1", "a number in brackets"): "yours is an array of shape (1,). Return one number",
+    ("5.1", "two products that were not added"): "yours is an array of shape (2,). Return one number",
     ("5.1", "both factors of the second product from q"): "Turn one key by hand",
     ("5.2", "half-split pairs"): "features m and m + d/2",
     ("5.2", "neighbours' angles, half-swapped partner"): "such a mix is no rotation",
@@ -81,11 +84,21 @@ HINTS = {
     ("5.2", "no minus"): "Each new pair needs both old features",
     ("5.2", "a sinusoid is added"): "added a sinusoid",
     ("5.2", "x is written over"): "changed x in place",
+    ("5.2", "x itself"): "Nothing turns at any position",
+    ("5.2", "relative to the first row"): "distance from the first row",
+    ("5.2", "put back half by half"): "first all the first features",
+    ("5.2", "the new features of a pair exchanged"): "the new second feature stands before the new first",
+    ("5.2", "sine and cosine exchanged"): "Sine and cosine have changed places",
+    ("5.2", "rows of length 1"): "given length 1",
+    ("5.2", "the exponent m / d"): "your exponent is m / d",
+    ("5.2", "the exponent 4m / d"): "The 2 has been counted twice",
+    ("5.2", "frequencies in reverse order"): "in reverse order",
     ("5.2", "only for 8 features"): "Is a width or a length fixed",
     ("5.3", "the query itself"): "what must it be before",
     ("5.3", "turned forth instead of back"): "Turned the wrong way",
     ("5.3", "only the fastest pair turned"): "Every pair has its own speed",
     ("5.3", "a louder key"): "as long as the query",
+    ("5.3", "turned back, and one sign lost"): "Which key makes",
     ("5.3", "half-split pairs"): "Which key makes",
 }
 
@@ -96,6 +109,16 @@ def test_a_classic_mistake_gets_its_own_hint(number, name):
     verdict = CHECKS[number](mistake(number, name))
     assert verdict.state == "wrong"
     assert HINTS.get((number, name), "") in repr(verdict), verdict
+
+
+@pytest.mark.parametrize("number, name", [("5.1", "t plays no part"), ("5.1", "sine and cosine exchanged"), ("5.2", "x itself"),
+                                          ("5.2", "the first row's position for all"), ("5.3", "turned back, and one sign lost")])
+def test_a_hint_speaks_of_the_mistake_that_was_made(number, name):
+    """Two mistakes may agree on one case: a quarter turn, position 0, gap 0. The hint is that of the one that agrees on all."""
+    said = repr(CHECKS[number](mistake(number, name)))
+    assert ("have changed places" in said) == (name == "sine and cosine exchanged")
+    assert ("the first row's angles" in said) == (name == "the first row's position for all")
+    assert "Turned the wrong way" not in said
 
 
 @pytest.mark.parametrize("number", CHECKS)

@@ -51,6 +51,18 @@ def score_of_pair(q, k, t):
     t = np.deg2rad(t)
     return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] - q[0] * k[1])
 ''',
+        "t plays no part": '''
+def score_of_pair(q, k, t):
+    return q @ k
+''',
+        "a number in brackets": '''
+def score_of_pair(q, k, t):
+    return [np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] - q[0] * k[1])]
+''',
+        "two products that were not added": '''
+def score_of_pair(q, k, t):
+    return q * k * np.cos(t)
+''',
         "both factors of the second product from q": '''
 def score_of_pair(q, k, t):
     return np.cos(t) * (q[0] * k[0] + q[1] * k[1]) + np.sin(t) * (q[1] * k[0] - q[0] * q[1])
@@ -108,6 +120,26 @@ def turn(x, positions):
     x[:, 1::2] = first * np.sin(t) + second * np.cos(t)
     return x
 ''',
+        "x itself": '''
+def turn(x, positions):
+    return x.copy()
+''',
+        "relative to the first row": _turn("    t = (positions - positions[0])[:, None] * omega" + _MIX),
+        "put back half by half": _turn("""
+    out = np.concatenate([first * np.cos(t) - second * np.sin(t), first * np.sin(t) + second * np.cos(t)], axis=1)
+"""),
+        "the new features of a pair exchanged": _turn("""
+    out[:, 0::2] = first * np.sin(t) + second * np.cos(t)
+    out[:, 1::2] = first * np.cos(t) - second * np.sin(t)
+"""),
+        "sine and cosine exchanged": _turn("""
+    out[:, 0::2] = first * np.sin(t) - second * np.cos(t)
+    out[:, 1::2] = first * np.cos(t) + second * np.sin(t)
+"""),
+        "rows of length 1": _turn(_MIX + "    out = out / np.linalg.norm(out, axis=1, keepdims=True)"),
+        "the exponent m / d": _turn("    t = positions[:, None] * 10_000.0 ** (-np.arange(d // 2) / d)" + _MIX),
+        "the exponent 4m / d": _turn("    t = positions[:, None] * 10_000.0 ** (-2 * np.arange(0, d, 2) / d)" + _MIX),
+        "frequencies in reverse order": _turn("    t = positions[:, None] * omega[::-1]" + _MIX),
         "only for 8 features": _turn("    t = positions[:, None] * 10_000.0 ** (-np.arange(0, d, 2) / 8)" + _MIX),
     },
     "5.3": {
@@ -125,6 +157,13 @@ def key_for(q, gap):
 def key_for(q, gap):
     first = (q[0] + 1j * q[1]) * np.exp(-1j * gap)
     return np.concatenate([[first.real, first.imag], q[2:]])
+''',
+        "turned back, and one sign lost": '''
+def key_for(q, gap):
+    t = gap * 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    turned = (q[0::2] + 1j * q[1::2]) * np.exp(-1j * t)
+    turned[-1] = turned[-1].conj()
+    return np.stack([turned.real, turned.imag], axis=1).ravel()
 ''',
         "a louder key": '''
 def key_for(q, gap):
