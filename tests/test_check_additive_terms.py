@@ -42,6 +42,10 @@ def seek_by_pinv(words, places, a, b):
     return inverse[:, [a]], inverse[:, [len(words) + b]]
 
 
+def seek_in_a_list(words, places, a, b):
+    return list(seek_by_pinv(words, places, a, b))
+
+
 def seek_behind_projectors(words, places, a, b):
     """Another solution: what is left of word a (place b) beside all the other rows; scaled by −1 twice."""
     rows, found = np.vstack([words, places]), []
@@ -60,6 +64,7 @@ def seek_behind_projectors(words, places, a, b):
     (checks.check_look_back_query, look_back_by_pinv),
     (checks.check_word_seeks_place, checks.word_seeks_place_by_solving),
     (checks.check_word_seeks_place, seek_by_pinv),
+    (checks.check_word_seeks_place, seek_in_a_list),
     (checks.check_word_seeks_place, seek_behind_projectors),
 ])
 def test_right_answers_pass_in_any_form(check, answer):
@@ -86,6 +91,9 @@ HINTS = {
     ("3.1", "the other is its transpose"): "only if W_Q and W_K are equal",
     ("3.1", "no mixed terms"): "mixed terms are missing",
     ("3.1", "places not projected"): "has not been projected",
+    ("3.1", "W_Q for the keys as well"): "W_Q makes your keys as well",
+    ("3.1", "W_K for the queries as well"): "W_K makes your queries as well",
+    ("3.1", "W_Q and W_K exchanged"): "W_Q and W_K have changed places",
     ("3.1", "the sum alone"): "it is one array of shape (5, 5)",
     ("3.2", "transposed, so it looks ahead"): "k places *ahead*",
     ("3.2", "one too far"): "too far back",
@@ -96,9 +104,16 @@ HINTS = {
     ("3.2", "inverse not transposed"): "untransposed",
     ("3.2", "inverse on the wrong side"): "wrong side",
     ("3.2", "multiplied instead of undone"): "turns and does not stretch",
+    ("3.2", "multiplied by the transpose"): "multiply by W_Kᵀ once more",
+    ("3.2", "the sign of k lost"): "sign of k is lost",
     ("3.2", "k fixed at 1"): "whatever k is",
     ("3.3", "query and key exchanged"): "The place looks for the word",
     ("3.3", "places forgotten for the query, words for the key"): "sees places as well",
+    ("3.3", "words forgotten for the key"): "W_Q is right. W_K knows its place",
+    ("3.3", "places forgotten for the query"): "W_K is right. W_Q knows its word",
+    ("3.3", "a sign lost"): "A sign is lost",
+    ("3.3", "divided by the root of d"): "Divided by √d.",
+    ("3.3", "both divided by the root of d"): "Both columns are divided",
     ("3.3", "the vectors themselves"): "answers with a dot product",
     ("3.3", "every word"): "Every word looks",
     ("3.3", "every place"): "every place alike",

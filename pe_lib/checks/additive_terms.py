@@ -22,6 +22,10 @@ def _changed(change):
 
 
 CLASSIC_SPLITS = {
+    "W_Q makes your keys as well: they are x @ w_k and positional @ w_k.": lambda x, p, w_q, w_k: split_scores_by_loop(x, p, w_q, w_q),
+    "W_K makes your queries as well: they are x @ w_q and positional @ w_q.": lambda x, p, w_q, w_k: split_scores_by_loop(x, p, w_k, w_k),
+    "W_Q and W_K have changed places: W_Q makes the queries (down), W_K the keys (across).":
+        lambda x, p, w_q, w_k: split_scores_by_loop(x, p, w_k, w_q),
     "These are the terms before the division by √d_head.": _changed(lambda a, b, c, d, w: (t * w.shape[1] ** 0.5 for t in (a, b, c, d))),
     "Divided by √d, the width of the words. The score is divided by the root of the head's width, d_head.":
         _changed(lambda a, b, c, d, w: (t * (w.shape[1] / w.shape[0]) ** 0.5 for t in (a, b, c, d))),
@@ -70,6 +74,7 @@ def _halves(k, w_k):
 
 
 CLASSIC_QUERIES = {
+    "The sign of k is lost: with k = −2 the head should look 2 places *ahead*.": lambda k, w_k: _made(abs(k), w_k) @ np.linalg.inv(w_k.T),
     "This head looks k places *ahead*: as rows, PE(i) @ M_k goes back, and PE(i) @ M_k.T goes on.":
         lambda k, w_k: _made(-k, w_k) @ np.linalg.inv(w_k.T),
     "It looks one place too far back.": lambda k, w_k: _made(k + 1, w_k) @ np.linalg.inv(w_k.T),
@@ -82,12 +87,14 @@ CLASSIC_QUERIES = {
     "W_K is undone, but untransposed. The score holds W_Q W_Kᵀ.": lambda k, w_k: _made(k, w_k) @ np.linalg.inv(w_k),
     "W_Kᵀ is undone on the wrong side: W_Q W_Kᵀ = M_k has it on the right.": lambda k, w_k: np.linalg.inv(w_k.T) @ _made(k, w_k),
     "You multiply by W_K. That undoes W_Kᵀ only if W_K turns and does not stretch.": lambda k, w_k: _made(k, w_k) @ w_k,
+    "You multiply by W_Kᵀ once more. It is to be undone: what is its inverse?": lambda k, w_k: _made(k, w_k) @ w_k.T,
 }
 
 
 @exercise("3.2", praise="Only the product W_Q W_Kᵀ counts: infinitely many pairs of matrices are the same head.")
 def check_look_back_query(attempt):
     """k, w_k (d, d) -> w_q (d, d)."""
+    # no W_K that only turns: there W_K.T is its inverse, and different mistakes are the same matrix
     identity, general = np.eye(8), np.random.default_rng(7).normal(size=(8, 8)) + 2 * np.eye(8)
 
     def scores(w_q, w_k):
@@ -102,8 +109,6 @@ def check_look_back_query(attempt):
 
     holds("with W_K = I and k = 3 the query at place i is PE(i − 3) (scores of places 0 to 11)", 3, identity)
     holds("it works for other k, here −2", -2, identity)
-    turned = np.linalg.qr(general)[0]
-    holds("it works for a W_K that turns the keys", 1, turned)
     holds("it works for any invertible W_K", 2, general)
     holds("it works for any width, here 4", 5, general[:4, :4])
 
@@ -126,12 +131,27 @@ def _all_scores(w_q, w_k, words, places):
     return (sums @ w_q)[:, :, 0][:, :, None, None] * (sums @ w_k)[:, :, 0]
 
 
+def _of_one_kind(table, row):
+    """A column that gives 1 for one row of the table and 0 for its others, and has not heard of anything else."""
+    return _column(table, table[:0], np.eye(len(table))[row], table[:0, 0])
+
+
 # hint -> the columns (w_q, w_k) of the mistake
 CLASSIC_SEEKERS = {
     "The place looks for the word: query and key have changed roles. Which of the two brings the word here?":
         lambda w, p, a, b: word_seeks_place_by_solving(w, p, a, b)[::-1],
     "W_Q knows its word, but sees places as well: fit it to words *and* places. The same for W_K.":
-        lambda w, p, a, b: (_column(w, p[:0], np.eye(len(w))[a], p[:0, 0]), _column(w[:0], p, w[:0, 0], np.eye(len(p))[b])),
+        lambda w, p, a, b: (_of_one_kind(w, a), _of_one_kind(p, b)),
+    "W_Q is right. W_K knows its place, but sees words as well: fit it to words *and* places, as you did W_Q.":
+        lambda w, p, a, b: (word_seeks_place_by_solving(w, p, a, b)[0], _of_one_kind(p, b)),
+    "W_K is right. W_Q knows its word, but sees places as well: fit it to words *and* places, as you did W_K.":
+        lambda w, p, a, b: (_of_one_kind(w, a), word_seeks_place_by_solving(w, p, a, b)[1]),
+    "A sign is lost: the score is the product of the two columns' answers, and one of them is −1.":
+        lambda w, p, a, b: (-word_seeks_place_by_solving(w, p, a, b)[0], word_seeks_place_by_solving(w, p, a, b)[1]),
+    "Divided by √d. Nothing is divided here (and a score would be divided by √d_head, which is 1).":
+        lambda w, p, a, b: (word_seeks_place_by_solving(w, p, a, b)[0] / w.shape[1] ** 0.5, word_seeks_place_by_solving(w, p, a, b)[1]),
+    "Both columns are divided by √d, so the score by d. Nothing is divided here.":
+        lambda w, p, a, b: [column / w.shape[1] ** 0.5 for column in word_seeks_place_by_solving(w, p, a, b)],
     "The word itself as W_Q answers with a dot product, and other words have one with it, too. You need 1 for it and 0 for all else.":
         lambda w, p, a, b: (w[[a]].T / (w[a] @ w[a]), p[[b]].T / (p[b] @ p[b])),
     "Every word looks for the place: W_Q should give 1 for the word a alone.":
@@ -149,6 +169,8 @@ def check_word_seeks_place(attempt):
     for v, n, d, a, b in ((5, 4, 12, 1, 2), (6, 5, 16, 0, 0), (7, 6, 24, 3, 5)):
         words, places = np.random.default_rng(v).normal(size=(v, d)), sinusoidal_encoding(np.arange(n), d, base=10.0)
         got = attempt.raw(words, places, a, b)
+        if isinstance(got, np.ndarray) and got.shape == (2, d, 1):         # a list [w_q, w_k] says the same
+            got = tuple(got)
         attempt.holds("the result is a tuple (w_q, w_k), each of shape (d, 1)",
                       isinstance(got, tuple) and [part.shape for part in got] == [(d, 1), (d, 1)], found=f"it is {_kind(got)}.",
                       hint="One feature: one column for queries, one for keys.")

@@ -55,6 +55,13 @@ WRONG = {
         "places not projected": _split("""
     return qx @ kx.T / root, qx @ kp.T / root, qp @ kx.T / root, positional @ positional.T / root"""),
         "the sum alone": _split("    return (qx + qp) @ (kx + kp).T / root"),
+        "W_Q for the keys as well": _split("""
+    kx, kp = x @ w_q, positional @ w_q
+    return tuple(a @ b.T / root for a in (qx, qp) for b in (kx, kp))"""),
+        "W_K for the queries as well": _split("""
+    qx, qp = x @ w_k, positional @ w_k
+    return tuple(a @ b.T / root for a in (qx, qp) for b in (kx, kp))"""),
+        "W_Q and W_K exchanged": _split("    return tuple(a @ b.T / root for a in (kx, kp) for b in (qx, qp))"),
         "a pairwise product without the keys' transpose": _split("    return tuple((a * b).sum(axis=1) / root for a in (qx, qp) for b in (kx, kp))"),
     },
     "3.2": {
@@ -75,6 +82,8 @@ def look_back_query(k, w_k):
         "inverse not transposed": _look_back("    return M(k) @ np.linalg.inv(w_k)"),
         "inverse on the wrong side": _look_back("    return np.linalg.inv(w_k.T) @ M(k)"),
         "multiplied instead of undone": _look_back("    return M(k) @ w_k"),
+        "multiplied by the transpose": _look_back("    return M(k) @ w_k.T"),
+        "the sign of k lost": _look_back("    return M(abs(k)) @ np.linalg.inv(w_k.T)"),
         "k fixed at 1": _look_back("    return M(1) @ np.linalg.inv(w_k.T)"),
     },
     "3.3": {
@@ -85,6 +94,14 @@ def word_seeks_place(words, places, a, b):
     w_k = np.linalg.lstsq(places, np.eye(len(places))[:, [b]], rcond=None)[0]
     return w_q, w_k
 """,
+        "words forgotten for the key": _seek("""
+    return column(a), np.linalg.lstsq(places, np.eye(len(places))[:, [b]], rcond=None)[0]"""),
+        "places forgotten for the query": _seek("""
+    return np.linalg.lstsq(words, np.eye(len(words))[:, [a]], rcond=None)[0], column(len(words) + b)"""),
+        "a sign lost": _seek("    return -column(a), column(len(words) + b)"),
+        "divided by the root of d": _seek("    return column(a) / np.sqrt(len(column(a))), column(len(words) + b)"),
+        "both divided by the root of d": _seek("""
+    return column(a) / np.sqrt(len(column(a))), column(len(words) + b) / np.sqrt(len(column(a)))"""),
         "the vectors themselves": """
 def word_seeks_place(words, places, a, b):
     return words[[a]].T / (words[a] @ words[a]), places[[b]].T / (places[b] @ places[b])
