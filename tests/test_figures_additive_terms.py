@@ -117,6 +117,25 @@ def test_the_figure_says_where_the_room_ends():
         mixing.split_again, words=20, width=32, kind="random table")
 
 
+@pytest.mark.parametrize("width", mixing.WIDTHS)
+def test_the_curve_of_errors_goes_through_its_dot(width):
+    """claim 3.3: at every number of words, and least of all may it smooth the bend where the room ends"""
+    for kind, words in itertools.product(("sinusoids", "random table"), (1, 9, 10, 11, 17, 18, 49, 50, 53, 54, 100)):
+        readout(mixing.split_again, words=words, width=width, kind=kind)
+        left = updater(mixing.split_again)[1].axes[0]
+        curves, dot = {line.get_label(): line for line in left.lines}, left.lines[2]
+        (at,), (error,) = dot.get_data()
+        assert at == words and np.interp(at, *curves[kind].get_data()) == pytest.approx(error, abs=1e-7)
+    assert [int(curves["random table"].get_xdata()[curves["random table"].get_ydata() > 1e-6][0])] == [width - 16 + 2]
+
+
+def test_eleven_directions_hold_sixteen_sinusoids_to_eight_digits():
+    """claim 3.3: why 20 words leave them enough of 32, and why the error is small and not 0"""
+    sizes = np.linalg.svd(mixing.table_of_places("sinusoids", 16, 32), compute_uv=False)
+    assert (sizes > 1e-8 * sizes[0]).sum() == 11 and 0 < sizes[12] < 1e-10 * sizes[0]
+    assert 0 < mixing.best_reader(heads.CONTENTS[:, :32], mixing.table_of_places("sinusoids", 16, 32))[1] < 5e-8
+
+
 def test_values_carry_the_place_unless_the_difference_is_sent_to_zero():
     """claim 3.3: the lesson's two W_V"""
     difference = figures.PLACE[0] - figures.PLACE[2]
@@ -142,6 +161,20 @@ def test_the_gain_asked_for_is_22():
     gains = 10 ** np.arange(0, 2.01, 0.05)
     enough = [g for g in gains if numbers(readout(heads.look_back, back=1, gain=g, masked=False))[4] >= 0.9]
     assert 22 < enough[0] < 23
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_legend_names_a_mask_only_where_there_is_one(masked):
+    readout(heads.look_back, back=1, gain=20.0, masked=masked)
+    legend = updater(heads.look_back)[1].axes[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts() if text.get_visible()] == ["aimed at", "masked"][:1 + masked]
+    assert [handle.get_visible() for handle in legend.legend_handles] == [True, masked]
+
+
+def test_no_dot_of_the_areas_is_cut_off():
+    readout(figures.areas, strength=0.0, query="dog", key="man")
+    right = updater(figures.areas)[1].axes[1]
+    assert right.get_xlim()[0] < -0.05 and right.get_ylim()[0] < -1
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -174,6 +207,11 @@ def test_a_constant_along_a_row_moves_no_weight():
     np.testing.assert_allclose(softmax(scores + constant[:, :1]), softmax(scores), atol=1e-12)
 
 
+def test_the_score_named_beside_the_stripes_is_that_of_places_1_and_0():
+    """claim 3.4"""
+    assert readout(heads.blended, blend=0.0, kind="M₁, one back").endswith("Place 1 gives place 0, at offset −1, the score 2.00.")
+
+
 @pytest.mark.parametrize("kind", heads.commuting_matrices(16))
 def test_stripes_where_the_product_commutes(kind):
     """claim 3.4"""
@@ -204,6 +242,12 @@ def test_normalised_parts_add_up_once_the_deviation_is_held(bias):
     np.testing.assert_allclose(sum(parts.values()), whole, atol=1e-12)
     other = mixing.normalised_parts(heads.CONTENTS[8:16], p, gain, shift)
     assert not np.allclose(parts["position"], other["position"]) and np.allclose(parts["bias"], other["bias"])
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.25, 4.0])
+def test_the_bias_drawn_is_as_long_as_the_slider_says(bias):
+    """claim 3.6"""
+    assert readout(mixing.normalised, word=3, loudness=1.0, bias=bias).endswith(f"Bias: {bias:.2f} everywhere.")
 
 
 def test_a_loud_word_silences_its_own_place_alone():

@@ -56,7 +56,7 @@ def areas(fig):
     strengths = np.linspace(0, 2, 41)
     curves = [right.plot([], [], color=STYLES[term][0], ls=STYLES[term][1], label=named(term), animated=True)[0] for term in TERMS]
     (dots,) = right.plot([], [], "o", color=INK, ms=6, ls="", animated=True)
-    right.set(xlim=(0, 2.04), ylim=(0, 52), xlabel="strength of the positions", ylabel="area: part of the score")
+    right.set(xlim=(-0.06, 2.06), ylim=(-1.5, 52), xlabel="strength of the positions", ylabel="area: part of the score")
     right.legend(loc="upper left")
 
     def update(strength, query, key):

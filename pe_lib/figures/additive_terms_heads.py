@@ -38,7 +38,7 @@ def look_back(fig, n=10, row=5):
     (hidden,) = left.plot([], [], "o", color=CARD, mec=POSITION, ms=6, ls="", animated=True, label="masked")
     aim = left.axvline(0, color=INK, ls=":", lw=1.5, animated=True, label="aimed at")
     left.set(xlim=(-0.5, n - 0.5), ylim=(2.4, 4.15), xticks=range(n), xlabel="key’s place", ylabel=f"score of query {row}, per gain")
-    left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    legend = left.legend(handles=[aim, hidden], loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     weights = heat_map(right, np.zeros((n, n)), kind="weights", limits=(0, 1), label="attention weight", aspect="equal", animated=True)
     right.set(xticks=range(n), yticks=range(n), xlabel="key’s place", ylabel="query’s place")
     places = sinusoidal_encoding(np.arange(n), DIM)
@@ -49,6 +49,8 @@ def look_back(fig, n=10, row=5):
         shares = softmax(gain * scores + mask)
         stems.set_ydata(scores[row])
         hidden.set_data(np.flatnonzero(np.isneginf(mask[row])), scores[row, np.isneginf(mask[row])])
+        for part in (legend.get_texts()[1], legend.legend_handles[1]):
+            part.set_visible(masked)                       # nothing is called masked where nothing is
         aim.set_xdata([row - back] * 2)
         weights.set_data(shares)
         best = shares[row].argmax()
@@ -123,5 +125,5 @@ def blended(fig, dim=16, n=24):
         dots.set_ydata(table.ravel())
         spread = max(np.ptp(np.diagonal(table, k)) for k in range(1 - n, n))
         same = f"spread over up to {spread:.2f}" if spread > 1e-9 else "all equal"
-        return f"{100 * blend:.0f}% random: the scores that share an offset are {same}. At offset −1 the first is {signed(table[1, 0])}."
+        return f"{100 * blend:.0f}% random: the scores that share an offset are {same}. Place 1 gives place 0, at offset −1, the score {signed(table[1, 0])}."
     return update
