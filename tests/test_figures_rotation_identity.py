@@ -233,6 +233,49 @@ def test_the_fits_are_least_squares():
         assert loss_of_keys(v + 1e-3 * rng.normal(size=v.shape), u) > loss_of_keys(v, u)
 
 
+# ---- nothing is cut off
+
+def drawn(build, size, **settings):
+    """A figure made for one setting, drawn so that its axes have their final places."""
+    figure = new_figure(*size)
+    with style():
+        build(figure)(**settings)
+        figure.canvas.draw()
+    return figure
+
+
+@pytest.mark.parametrize("height", [2.4, 3.3])
+def test_the_maps_are_square_and_the_bar_is_as_high(height):
+    """“The square is the trained part.”"""
+    *maps, bar = drawn(scores.built_in, (8, height), share=0.8, kind="five back").axes
+    boxes = [ax.get_window_extent() for ax in maps]
+    assert all(box.width == pytest.approx(box.height, rel=0.01) for box in boxes)
+    ends = bar.get_tightbbox()
+    assert ends.y0 >= boxes[0].y0 - 12 and ends.y1 <= boxes[0].y1 + 12
+
+
+def test_the_bar_of_the_maps_says_that_scores_go_beyond_it():
+    fits = scores.fitted_scores("five back", 1.0)[2]
+    assert fits["rotation"].max() > 1 and fits["rotation"].min() < -1
+    image = drawn(scores.built_in, (8, 2.4), share=1.0, kind="five back").axes[0].images[0]
+    assert image.colorbar.extend == "both"
+
+
+def test_the_dot_at_the_last_offset_is_whole():
+    figure = drawn(scores.pair_parts, (8, 4.2), offset=64, words=ALIKE, base=10_000.0)
+    (dot,) = (line for ax in figure.axes for line in ax.lines if line.get_marker() == "o")
+    assert not dot.get_clip_on()
+
+
+@pytest.mark.parametrize("base", [100.0, 10_000.0, 500_000.0])
+def test_the_cloud_keeps_clear_of_the_frame(base):
+    for tenths in (0, 5, 10):
+        (ax,) = drawn(scores.decay, (8, 3.3), likeness=tenths / 10, base=base).axes
+        cloud = next(line for line in ax.lines if line.get_marker() == ".").get_ydata()
+        low, high = ax.get_ylim()
+        assert low + 0.5 < cloud.min() and cloud.max() < high - 0.5
+
+
 # ---- all
 
 ALIKE = "key = query, all pairs alike"

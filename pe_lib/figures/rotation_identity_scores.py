@@ -45,7 +45,7 @@ def pair_parts(fig, reach=64):
     total.set(xlim=box[:2], ylim=(-7, 9), xlabel="offset = key − query (tokens)", ylabel="score")
     total.axhline(0, color=FAINT, lw=1, ls="-")
     (curve,) = total.plot([], [], "-", color=POSITION, animated=True)
-    (dot,) = total.plot([], [], "o", color=INK, ms=7, ls="", zorder=5, animated=True)
+    (dot,) = total.plot([], [], "o", color=INK, ms=7, ls="", zorder=5, clip_on=False, animated=True)
     cursors = [ax.axvline(0, color=INK, lw=1.2, ls="-", zorder=4, animated=True) for ax in (field, total)]
 
     def update(offset, words, base):
@@ -80,7 +80,7 @@ def decay(fig, dim=128, draws=1000, shown=40):
     (curve,) = ax.plot([], [], "-", color=POSITION, lw=2, animated=True, label="likeness · Σ cos(Δω) · 2/√d")
     (line,) = ax.plot([], [], "D", color=INK, ms=3, ls="", animated=True, label=f"mean of all {draws:,}")
     ax.axhline(0, color=FAINT, lw=1, ls="-", zorder=1)
-    ax.set(xlim=(-3, 259), ylim=(-5, 15.5), xlabel="offset = key − query (tokens)", ylabel="score, q·k/√d")
+    ax.set(xlim=(-3, 259), ylim=(-6, 15.5), xlabel="offset = key − query (tokens)", ylabel="score, q·k/√d")
     ax.legend(loc="upper right", ncols=3, fontsize=9, columnspacing=1.2)
     tables = {}
 
@@ -170,10 +170,11 @@ def errors(target, seen, scores):
 def built_in(fig):
     """A target of the offset, and what three fits make of it: pairs left out, and places beyond the trained ones."""
     fig.set_layout_engine("none")
-    grid = fig.add_gridspec(1, 5, width_ratios=[1, 1, 1, 1, 0.06], left=0.07, right=0.925, bottom=0.2, top=0.88, wspace=0.16)
+    grid = fig.add_gridspec(1, 5, width_ratios=[1, 1, 1, 1, 0.06], left=0.07, right=0.925, bottom=0.22, top=0.88, wspace=0.16)
     *axes, bar = (fig.add_subplot(grid[0, column]) for column in range(5))
     box = (-0.5, LONG - 0.5, LONG - 0.5, -0.5)
-    images = [heat_map(ax, np.zeros((LONG, LONG)), limits=(-1, 1), colorbar=False, animated=True, extent=box) for ax in axes]
+    images = [heat_map(ax, np.zeros((LONG, LONG)), limits=(-1, 1), colorbar=False, aspect="equal", animated=True, extent=box)
+              for ax in axes]
     for ax, name in zip(axes, ["target", "a free table", "free vectors", "rotation"]):
         ax.add_patch(Rectangle((-0.5, -0.5), SHORT, SHORT, fill=False, ec=INK, lw=1.2, zorder=4))
         ax.set(xticks=[0, SHORT, LONG - 1], yticks=[0, SHORT, LONG - 1], xlabel="key's position")
@@ -185,7 +186,8 @@ def built_in(fig):
     low, high = (-0.5, LONG - SHORT - 0.5), (SHORT - 0.5, LONG - 0.5)
     for keys, queries in ((high, low), (low, high)):      # offsets beyond these lines were never seen
         axes[3].plot(keys, queries, ":", color=INK, lw=1.2, zorder=4)
-    fig.colorbar(images[0], cax=bar, label="score", ticks=[-1, 0, 1])
+    bar.set_box_aspect(1 / 0.06)                          # as high as the square maps
+    fig.colorbar(images[0], cax=bar, label="score", ticks=[-1, 0, 1], extend="both")    # the rotation's nonsense goes beyond
 
     def update(share, kind):
         target, seen, scores = fitted_scores(kind, share)
