@@ -6,7 +6,7 @@ A hand is drawn as in rotation: along the x axis at offset 0, then counter-clock
 import numpy as np
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
+from pe_lib.frequencies import _similarity_evenly_spaced, angles, inverse_frequencies, offset_similarity
 from pe_lib.offsets import min_max_columns, near_aliases, unfinished_pairs, wrap
 from pe_lib.plots import KEY, POSITION
 from pe_lib.sinusoidal import sinusoidal_encoding
@@ -124,7 +124,8 @@ def impostor_finder(fig, columns=400):
 
     def update(dim, base, reach):
         inv_freq, unit = inverse_frequencies(dim, base), np.sqrt(dim)
-        similarity = offset_similarity(np.arange(reach + 1.0), inv_freq)
+        # As offset_similarity, which would first see whether a million offsets are evenly spaced: most of a step's time.
+        similarity = _similarity_evenly_spaced(0.0, 1.0, reach + 1, inv_freq)
         low, high = min_max_columns(similarity, columns)
         across, edges = (np.arange(len(low)) + 0.5) / len(low), np.maximum(dim - 2 * np.append(high, low[::-1]), 0.0) ** 0.5
         band.set_xy(np.stack([np.append(across, across[::-1]), edges / unit], axis=1))

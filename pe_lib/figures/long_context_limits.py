@@ -54,7 +54,8 @@ def angle_precision(fig, dim=128, highest=1e6):
     looks = list(zip(FORMATS, LINES))
     curves = [worst.plot([], [], color=color, ls=style, lw=1.5, zorder=3, animated=True, label=form)[0]
               for form, (color, style) in looks]
-    marks = [pairs.plot([], [], ".", color=color, ms=5, ls="", zorder=3, animated=True)[0] for _, (color, _) in looks]
+    marks = [pairs.plot([], [], marker, color=color, ms=4, ls="", zorder=3, animated=True)[0]
+             for marker, (_, (color, _)) in zip("ox^", looks)]
     here = worst.axvline(1, color=INK, ls=":", lw=1.2, zorder=3, animated=True)
     for ax in (worst, pairs):
         ax.axhline(1, color=FAINT, lw=1, ls="-")

@@ -92,7 +92,7 @@ def taught_head_stretched(fig):
     (wished,) = ax.plot([], [], ":", color=INK, lw=1.5, zorder=3, animated=True, label="the lesson, stretched")
     (says,) = ax.plot([], [], "-", color=POSITION, lw=1.5, zorder=4, animated=True, label="what the head says")
     (end,) = ax.plot([], [], "--", color=INK, lw=1.2, zorder=3, animated=True, label="end of training")
-    ax.set(xlim=(0, 1), ylim=(-5.6, 1), xlabel="offset, in trained lengths (4,096 tokens)", ylabel="score")
+    ax.set(xlim=(0, 1), ylim=(-5.6, 2), xlabel="offset, in trained lengths (4,096 tokens)", ylabel="score")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, handlelength=2.5)
 
     def update(factor, rule):
@@ -100,7 +100,7 @@ def taught_head_stretched(fig):
         scores = patterns(offsets, RULES[rule](factor)[0]) @ weights
         wished.set_data(offsets / L, -offsets / factor / 1000)
         says.set_data(offsets / L, scores)
-        end.set_data([1, 1], [-5.6, 1])
+        end.set_data([1, 1], [-5.6, 2])
         ax.set_xlim(0, factor)
         worst = np.abs(scores + offsets / factor / 1000).max()
         meant = f"what it was taught for offset {-1000 * scores[-1]:,.0f}" if scores[-1] <= 0 else "more than it was taught for any"
