@@ -5,10 +5,7 @@ import numpy as np
 
 def real_array(values, name, least_axes=0):
     """Real numbers come back as a float array: floats keep their dtype, integers become float64."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must be a rectangular array of real numbers, got {values!r}") from None
+    array = _rectangular(values, name, "real numbers")
     # Booleans are refused too: a True/False mask added to scores would count as 1 and 0.
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}, shape {array.shape}")
@@ -30,6 +27,17 @@ def finite_or_masked(values, name, least_axes=0):
     array = real_array(values, name, least_axes)
     _refuse(array, np.isnan(array) | np.isposinf(array), f"{name} must be finite or -inf")
     return array
+
+
+def integer_array(values, name):
+    """Integers as int64, small enough that a negation or a difference of two of them cannot wrap around."""
+    array = _rectangular(values, name, "integers")
+    if array.size == 0:
+        return np.zeros(array.shape, np.int64)  # an empty list says nothing of its type
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold integers, got dtype {array.dtype}, shape {array.shape}")
+    _refuse(array, (array <= -(2**62)) | (array >= 2**62), f"{name} must be between -2**62 and 2**62")
+    return array.astype(np.int64)
 
 
 def finite_number(value, name):
@@ -54,6 +62,16 @@ def frequency_array(inv_freq):
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"inv_freq must hold one frequency a pair, shape (dim/2,), got shape {array.shape}")
     return array.astype(np.float64)
+
+
+def turnable(positions, inv_freq, name):
+    """Positions and frequencies as float64, with products within the range of the floats; ``name`` is the positions'."""
+    positions, inv_freq = finite_array(positions, name).astype(np.float64, copy=False), frequency_array(inv_freq)
+    furthest, fastest = float(abs(positions).max(initial=0)), float(abs(inv_freq).max())
+    if np.isinf(furthest * fastest):
+        shapes = f"shapes {positions.shape} and {inv_freq.shape}"
+        raise ValueError(f"{name} times inv_freq must be finite, got sizes up to {furthest} and {fastest}, {shapes}")
+    return positions, inv_freq
 
 
 def whole_number(value, name, least=0):
@@ -85,6 +103,13 @@ def common_shape(description, *shapes):
         return np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(f"{description} must broadcast, got shapes {' and '.join(map(str, shapes))}") from None
+
+
+def _rectangular(values, name, numbers):
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array of {numbers}, got {values!r}") from None
 
 
 def _refuse(array, wrong, requirement):

@@ -14,7 +14,7 @@ def score_terms(content, position, w_q, w_k):
 
     A dict, so that a loop has each map with its name; sum(terms.values()) = q k^T for q = (content + position) w_q and
     k = (content + position) w_k. The terms are not divided by sqrt(d_head); doing so scales all four alike.
-    Raises: ValueError if an argument is not real and finite, or shapes do not fit.
+    Raises: ValueError if an argument or a term is not real and finite, or shapes do not fit.
     Source: Vaswani et al. 2017, section 3.5 (the sum); Ke et al. 2021 (TUPE), section 3.1 (the four terms).
 
     >>> terms = score_terms([[1.0]], [[10.0]], w_q=[[2.0]], w_k=[[3.0]])
@@ -24,9 +24,11 @@ def score_terms(content, position, w_q, w_k):
     parts = {"content": finite_array(content, "content", 2), "position": finite_array(position, "position", 2)}
     w_q, w_k = finite_array(w_q, "w_q", 2), finite_array(w_k, "w_k", 2)
     _check_shapes(*parts.values(), w_q, w_k)
-    queries = {name: part @ w_q for name, part in parts.items()}
-    keys = {name: (part @ w_k).swapaxes(-1, -2) for name, part in parts.items()}
-    return {f"{query}_{key}": queries[query] @ keys[key] for query in parts for key in parts}
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        queries = {name: part @ w_q for name, part in parts.items()}
+        keys = {name: (part @ w_k).swapaxes(-1, -2) for name, part in parts.items()}
+        terms = {f"{query}_{key}": queries[query] @ keys[key] for query in parts for key in parts}
+    return {name: finite_array(term, name) for name, term in terms.items()}
 
 
 def variance_shares(terms, mask=0.0):
@@ -38,13 +40,15 @@ def variance_shares(terms, mask=0.0):
 
     Covariance with the sum: where two terms correlate, each is given half of what they make together. So a share is below 0
     where a term works against the sum, and then another may be above 1. In a causal head, pass the mask.
-    Raises: ValueError if terms differ in shape, are not real and finite, or their sum tells no key from another in any row.
+    Raises: ValueError if terms is no dict of real, finite arrays of one shape, or their sum tells no key from another.
     Source: Var(S) = sum_t Cov(T_t, S).
 
     >>> {name: float(share) for name, share in variance_shares({"a": [[0.0, 3.0]], "b": [[5.0, 6.0]]}).items()}
     {'a': 0.75, 'b': 0.25}
     """
-    terms = {name: finite_array(term, name, 2) for name, term in dict(terms).items()}
+    if not isinstance(terms, dict):
+        raise ValueError(f"terms must be a dict of arrays, got {terms!r}")
+    terms = {name: finite_array(term, name, 2) for name, term in terms.items()}
     if len({term.shape for term in terms.values()}) != 1:
         raise ValueError(f"terms must be arrays of one shape, got {[term.shape for term in terms.values()]}")
     allowed = _allowed(mask, next(iter(terms.values())).shape)
@@ -66,7 +70,7 @@ def shaw_scores(q, vectors, n_key=None):
     s[i, j] = q[i] . vectors[clip(relative[i, j], -reach, reach) + reach] / sqrt(d_head), to be added to `attention_scores`
 
     n_key, None: as many as queries. No b(j - i) of the kind in `biases`, which is the same for every query.
-    Raises: ValueError if q or vectors is not real and finite, they differ in d_head, or the rows of vectors are not odd.
+    Raises: ValueError if q, vectors or a score is not real and finite, d_head is 0 or differs, or the rows are not odd.
     Source: Shaw et al. 2018, equation 4 and section 3.2.
 
     >>> shaw_scores([[1.0], [10.0]], [[2.0], [0.0], [3.0]])
@@ -74,11 +78,14 @@ def shaw_scores(q, vectors, n_key=None):
            [20.,  0.]])
     """
     q, vectors = finite_array(q, "q", 2), finite_array(vectors, "vectors", 2)
+    if q.shape[-1] == 0:
+        raise ValueError(f"q must have a d_head of at least 1, got shape {q.shape}")
     if vectors.ndim != 2 or vectors.shape[0] % 2 == 0 or vectors.shape[1] != q.shape[-1]:
         raise ValueError(f"vectors must have shape (2 reach + 1, d_head = {q.shape[-1]}), got shape {vectors.shape}")
     relative = relative_positions(q.shape[-2], n_key)
     reach = vectors.shape[0] // 2
-    by_offset = q @ vectors.T / q.shape[-1] ** 0.5
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        by_offset = finite_array(q @ vectors.T / q.shape[-1] ** 0.5, "q times vectors")
     return by_offset[..., np.arange(q.shape[-2])[:, None], np.clip(relative, -reach, reach) + reach]
 
 

@@ -33,14 +33,16 @@ def attention_scores(q, k):
     q (..., n_query, d_head), k (..., n_key, d_head) -> (..., n_query, n_key), no unit.
     s[i, j] = q[i] . k[j] / sqrt(d_head)
 
-    Raises: ValueError if q or k is not real and finite, has fewer than two axes, or they differ in d_head.
+    Raises: ValueError if q, k or a score is not real and finite, q or k has fewer than two axes, or they differ in d_head.
     Source: Vaswani et al. 2017, equation 1.
 
     >>> attention_scores([[2, 0, 0, 0]], [[3, 0, 0, 0], [0, 5, 0, 0]])
     array([[3., 0.]])
     """
     q, k = _queries_and_keys(q, k)
-    return q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    with np.errstate(over="ignore", invalid="ignore"):  # scores beyond the dtype are refused below
+        scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    return finite_array(scores, "q k^T")
 
 
 def causal_mask(n_query, n_key=None):
@@ -49,6 +51,7 @@ def causal_mask(n_query, n_key=None):
     n_query, n_key (None: as many) -> (n_query, n_key), float64, 0 where query i may look at key j, else -inf.
     mask[i, j] = 0 if j <= i + n_key - n_query else -inf;  it is added to the scores, like any other bias
 
+    With more queries than keys the first of them stand before every key and may look at nothing.
     Raises: ValueError if a count is not an integer of at least 0.
     Source: Vaswani et al. 2017, section 3.2.3; aligned bottom-right, so it serves a key/value cache as well.
 
@@ -70,7 +73,7 @@ def attention(q, k, v, bias=0.0):
     weights = softmax(q k^T / sqrt(d_head) + bias);  output = weights v
 
     A query that may look at nothing gets an output of zeros.
-    Raises: ValueError if shapes do not fit, q, k or v is not real and finite, or bias holds NaN or +inf.
+    Raises: ValueError as `attention_scores`, if shapes do not fit, v is not finite, or bias or scores + bias holds NaN or +inf.
     Source: Vaswani et al. 2017, equation 1; the bias, Raffel et al. 2020 (T5), section 2.1.
 
     >>> output, weights = attention(q=[[1.0]], k=[[0.0], [0.0]], v=[[4.0], [8.0]])
@@ -81,7 +84,8 @@ def attention(q, k, v, bias=0.0):
     v = finite_array(v, "v", least_axes=2)
     if v.shape[-2] != scores.shape[-1]:
         raise ValueError(f"v must hold one row a key, {scores.shape[-1]} of them, got shape {v.shape}")
-    weights = softmax(scores + _fitting_bias(bias, scores))
+    with np.errstate(over="ignore"):  # as in the bias: below the dtype is a mask, above it refused
+        weights = softmax(finite_or_masked(scores + _fitting_bias(bias, scores), "scores + bias"))
     common_shape("the leading axes of the weights and of v", weights.shape[:-2], v.shape[:-2])
     return weights @ v, weights
 
@@ -99,14 +103,16 @@ def cosine_similarity(q, k):
     array([[ 1.,  0., -1.]])
     """
     q, k = _queries_and_keys(q, k)
-    return _directions(q, "q") @ _directions(k, "k").swapaxes(-1, -2)
+    cosines = _directions(q, "q") @ _directions(k, "k").swapaxes(-1, -2)
+    return np.clip(cosines, -1, 1)  # rounding may take a cosine a hair past 1
 
 
 def _directions(vectors, name):
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    if (lengths == 0).any():
+    largest = abs(vectors).max(axis=-1, keepdims=True)
+    if (largest == 0).any():
         raise ValueError(f"{name} must hold vectors longer than 0, which have a direction, got shape {vectors.shape}")
-    return vectors / lengths
+    vectors = vectors / largest  # first, since the square of 1e200 is no float, nor is that of 300 in float16
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 def _queries_and_keys(q, k):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import finite_array, whole_number
+from pe_lib._validate import finite_array, integer_array, whole_number
 
 
 def relative_positions(n_query, n_key=None):
@@ -11,7 +11,8 @@ def relative_positions(n_query, n_key=None):
     n_query, n_key (None: as many) -> (n_query, n_key), integers, tokens.
     relative[i, j] = j - (i + n_key - n_query);  one new query on a cache of five keys stands at the fifth
 
-    Many texts write query minus key: the same table with the opposite sign.
+    Many texts write query minus key: the same table with the opposite sign. With more queries than keys the first of them
+    stand before every key, at negative positions.
     Raises: ValueError if a count is not an integer of at least 0.
     Source: Shaw et al. 2018, section 3.2 (j - i).
 
@@ -70,7 +71,8 @@ def relative_buckets(relative, buckets=32, max_distance=128, *, causal):
     exact + floor((buckets - exact) log(t / exact) / log(max_distance / exact)), with exact = buckets // 2.
     Both ways: half the buckets for each direction, bucket(|relative|) behind and buckets // 2 + bucket(relative) ahead.
 
-    Raises: ValueError if buckets is not at least 2, or both ways even and at least 4; if max_distance is not above exact.
+    Raises: ValueError if relative holds no integers between -2**62 and 2**62; if buckets is not at least 2, or both ways
+    even and at least 4; if max_distance is not above exact and at most 2**40.
     Source: Raffel et al. 2020 (T5), section 2.1; the formula, its code (mesh_tensorflow, `_relative_position_bucket`).
 
     >>> relative_buckets([-100, -8, -1, 0, 1, 8, 100], causal=True)
@@ -78,10 +80,7 @@ def relative_buckets(relative, buckets=32, max_distance=128, *, causal):
     >>> relative_buckets([-100, -8, -1, 0, 1, 8, 100], causal=False)
     array([15,  8,  1,  0, 17, 24, 31])
     """
-    relative = np.asarray(relative)
-    if relative.dtype.kind not in "iu" and relative.size:
-        raise ValueError(f"relative must hold integers, got dtype {relative.dtype}, shape {relative.shape}")
-    relative = relative.astype(np.int64)  # unsigned numbers would wrap when negated
+    relative = integer_array(relative, "relative")
     if not isinstance(causal, (bool, np.bool_)):
         raise ValueError(f"causal must be True or False, got {causal!r}")
     if causal:
@@ -98,7 +97,7 @@ def bucket_bias(n_query, n_key, table, max_distance=128, *, causal):
     n_query, n_key (None: as many), table (..., buckets), score -> (..., n_query, n_key).
     bias[h, i, j] = table[h, bucket(relative[i, j])];  T5's own checkpoints hold the table as (buckets, heads)
 
-    Raises: ValueError as `relative_positions` and `relative_buckets`, and if table is not real and finite.
+    Raises: ValueError as `relative_positions` and `relative_buckets`, and if table is not real and finite or does not fit.
     Source: Raffel et al. 2020 (T5), section 2.1.
 
     >>> bucket_bias(2, 2, [0.0, 1.0, 2.0, 3.0], causal=False)
@@ -106,6 +105,9 @@ def bucket_bias(n_query, n_key, table, max_distance=128, *, causal):
            [1., 0.]])
     """
     table = finite_array(table, "table", least_axes=1)
+    if table.shape[-1] < (2 if causal else 4) or not causal and table.shape[-1] % 2:
+        count = "at least 2 buckets" if causal else "an even number of buckets, at least 4,"
+        raise ValueError(f"table must have {count} on its last axis, got shape {table.shape}")
     relative = relative_positions(n_query, n_key)
     return table[..., relative_buckets(relative, table.shape[-1], max_distance, causal=causal)]
 
@@ -117,7 +119,7 @@ def table_bias(n_query, n_key, table):
     bias[h, i, j] = table[h, clip(relative[i, j], -reach, reach) + reach]
 
     Raises: ValueError as `relative_positions`, and if table is not real and finite or its last axis is not odd.
-    Source: Shaw et al. 2018, section 3.2 (the clipping); Huang et al. 2020, method 1 (a number an offset).
+    Source: Shaw et al. 2018, section 3.2 (the clipping); Raffel et al. 2020 (T5), section 2.1 (a number that is added).
 
     >>> table_bias(3, 3, [-1.0, 0.0, 5.0])
     array([[ 0.,  5.,  5.],
@@ -136,6 +138,8 @@ def _bucket_starts(buckets, max_distance):
     buckets = whole_number(buckets, "buckets", least=2)
     exact, wide = buckets // 2, buckets - buckets // 2
     max_distance = whole_number(max_distance, "max_distance", least=exact + 1)
+    if max_distance > 2**40:  # further off, a float is no longer near enough to start the search from
+        raise ValueError(f"max_distance must be at most 2**40, got {max_distance}")
     starts = list(range(exact))
     for step in range(wide):
         start = max(int(exact * (max_distance / exact) ** (step / wide)) - 1, exact)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import even_dim, finite_array, frequency_array, frequency_base
+from pe_lib._validate import even_dim, frequency_array, frequency_base, turnable
 
 
 def inverse_frequencies(dim, base=10_000.0):
@@ -62,7 +62,7 @@ def angles(positions, inv_freq):
     angles[..., p, m] = positions[..., p] * inv_freq[m]
 
     Positions may be negative, fractional, or different in each row of a batch; one bare number gives (dim/2,).
-    Raises: ValueError if either is not real and finite, or inv_freq is not one-dimensional.
+    Raises: ValueError if either is not real and finite, nor is their product, or inv_freq is not one-dimensional.
     Source: Vaswani et al. 2017, section 3.5.
 
     >>> angles([0, 1, 2], [1.0, 0.5])
@@ -71,8 +71,8 @@ def angles(positions, inv_freq):
            [2. , 1. ]])
     """
     # float64 before the product: in float32 the angle at position 100,000 is already off by thousandths of a radian.
-    positions = finite_array(positions, "positions").astype(np.float64)
-    return positions[..., None] * frequency_array(inv_freq)
+    positions, inv_freq = turnable(positions, inv_freq, "positions")
+    return positions[..., None] * inv_freq
 
 
 def offset_similarity(offsets, inv_freq):
@@ -88,7 +88,7 @@ def offset_similarity(offsets, inv_freq):
     >>> offset_similarity([0, 1, 2], [np.pi, 2 * np.pi])
     array([2., 0., 2.])
     """
-    offsets, inv_freq = finite_array(offsets, "positions").astype(np.float64, copy=False), frequency_array(inv_freq)
+    offsets, inv_freq = turnable(offsets, inv_freq, "offsets")
     if offsets.ndim == 1 and offsets.size > 512:
         step = offsets[1] - offsets[0]
         if (np.diff(offsets) == step).all():

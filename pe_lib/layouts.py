@@ -5,6 +5,7 @@ import numpy as np
 from pe_lib._validate import even_dim, real_array, whole_number
 
 LAYOUTS = ("interleaved", "half")
+EVEN = "have an even number of features, at least 2"
 
 
 def feature_pairs(dim, layout="interleaved"):
@@ -32,14 +33,14 @@ def to_half(x, rotary_dim=None):
     x (..., dim) -> (..., dim), a copy; rotary_dim, None: all; with fewer, the features from rotary_dim on stay.
     y[m] = x[2m];  y[m + rotary_dim/2] = x[2m + 1]
 
-    Raises: ValueError if x is not real, or rotary_dim is not even, at least 2 and at most dim.
+    Raises: ValueError if x is not real, or rotary_dim (None: dim) is not even, at least 2 and at most dim.
     Source: the permutation of Meta's Llama weights for Hugging Face transformers (`convert_llama_weights_to_hf`).
 
     >>> to_half([10.0, 11.0, 20.0, 21.0])
     array([10., 20., 11., 21.])
     """
     x = real_array(x, "x", least_axes=1)
-    return x[..., _order(x.shape[-1], rotary_dim, "half")]
+    return x[..., _order(x.shape[-1], rotary_dim, "half", f"x must {EVEN}, got shape {x.shape}")]
 
 
 def to_interleaved(x, rotary_dim=None):
@@ -55,7 +56,7 @@ def to_interleaved(x, rotary_dim=None):
     array([10., 11., 20., 21.])
     """
     x = real_array(x, "x", least_axes=1)
-    return x[..., _order(x.shape[-1], rotary_dim, "interleaved")]
+    return x[..., _order(x.shape[-1], rotary_dim, "interleaved", f"x must {EVEN}, got shape {x.shape}")]
 
 
 def permute_weights(w, heads, *, to, rotary_dim=None, axis=-1):
@@ -78,7 +79,7 @@ def permute_weights(w, heads, *, to, rotary_dim=None, axis=-1):
     if w.shape[axis] % (2 * heads):
         raise ValueError(f"heads must divide the pairs of output features along axis {axis}, got {heads} heads, shape {w.shape}")
     d_head = w.shape[axis] // heads
-    order = _order(d_head, rotary_dim, check_layout(to, "to"))
+    order = _order(d_head, rotary_dim, check_layout(to, "to"), f"w must {EVEN} in each head, got shape {w.shape}")
     return np.take(w, (d_head * np.arange(heads)[:, None] + order).ravel(), axis=axis)
 
 
@@ -95,9 +96,11 @@ def check_layout(layout, name="layout"):
     return layout
 
 
-def _order(dim, rotary_dim, to):
-    """For each feature of the result, the feature it is taken from."""
-    width = whole_number(even_dim(dim) if rotary_dim is None else rotary_dim, "rotary_dim", least=2)
+def _order(dim, rotary_dim, to, complaint):
+    """For each feature of the result, the feature it is taken from; the complaint is of a dim that has no pairs."""
+    if rotary_dim is None and (dim % 2 or dim == 0):
+        raise ValueError(complaint)
+    width = whole_number(dim if rotary_dim is None else rotary_dim, "rotary_dim", least=2)
     if width % 2 or width > dim:
         raise ValueError(f"rotary_dim must be even and at most the number of features, {dim}, got {width}")
     order, half = np.arange(dim), feature_pairs(width, "half")

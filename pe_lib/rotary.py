@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import common_shape, finite_array, finite_number, frequency_array, real_array
+from pe_lib._validate import common_shape, finite_array, finite_number, real_array, turnable
 from pe_lib.frequencies import angles
 from pe_lib.layouts import check_layout, feature_pairs
 
@@ -15,14 +15,14 @@ def rotation_matrix(position, inv_freq, layout="interleaved"):
     position, tokens; inv_freq (dim/2,), radians per token -> (dim, dim), orthogonal; acts on columns (rows: x @ R.T).
     for pair m = (a, b), with t = position * inv_freq[m]: R[a, a] = R[b, b] = cos t, R[a, b] = -sin t, R[b, a] = sin t
 
-    Raises: ValueError if position is not one finite number, inv_freq not one finite number a pair, or layout unknown.
+    Raises: ValueError if position or a turn is not one finite number, inv_freq not one a pair, or layout unknown.
     Source: Su et al. 2021 (RoFormer), equation 15.
 
     >>> rotation_matrix(1, [np.pi / 2]).round(3)
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    turn = finite_number(position, "position") * frequency_array(inv_freq)
+    turn = np.multiply(*turnable(finite_number(position, "position"), inv_freq, "position"))
     first, second = feature_pairs(2 * turn.size, layout).T
     matrix = np.zeros((2 * turn.size, 2 * turn.size))
     matrix[first, first] = matrix[second, second] = np.cos(turn)
@@ -46,8 +46,9 @@ def rotate(x, positions, inv_freq, *, layout="interleaved"):
     array([[1., 0.],
            [0., 1.]])
     """
-    x, inv_freq, layout = _features(x), frequency_array(inv_freq), check_layout(layout)
-    positions, width = _fitting_positions(positions, x.shape), 2 * inv_freq.size
+    x, (positions, inv_freq), layout = _features(x), turnable(positions, inv_freq, "positions"), check_layout(layout)
+    _check_positions(positions.shape, x.shape)
+    width = 2 * inv_freq.size
     if width > x.shape[-1]:
         raise ValueError(f"inv_freq must hold at most one frequency a pair, {x.shape[-1] // 2}, got shape {inv_freq.shape}")
     work = np.result_type(x.dtype, np.float32)  # float16 is turned in float32
@@ -76,7 +77,8 @@ def pair_contributions(q, k, relative, inv_freq, *, layout="interleaved"):
            [ 0.],
            [-1.]])
     """
-    q, k, turn = finite_array(q, "q", 1), finite_array(k, "k", 1), angles(relative, inv_freq)
+    q, k = finite_array(q, "q", 1), finite_array(k, "k", 1)
+    turn = angles(*turnable(relative, inv_freq, "relative"))
     if not q.shape[-1] == k.shape[-1] == 2 * turn.shape[-1]:
         raise ValueError(f"q and k must have {2 * turn.shape[-1]} features, two a frequency, got shapes {q.shape}, {k.shape}")
     common_shape("the leading axes of q, k and relative", q.shape[:-1], k.shape[:-1], turn.shape[:-1])
@@ -139,12 +141,10 @@ def _features(x):
     return array
 
 
-def _fitting_positions(positions, shape):
-    positions = finite_array(positions, "positions").astype(np.float64)
-    *leading, n = shape[:-1] or [None]
+def _check_positions(shape, x_shape):
     # (batch, n) is not taken for (heads, n): it would be right in shape and wrong in meaning when batch = heads.
-    full = positions.ndim == len(shape) - 1 and all(p in (1, size) for p, size in zip(positions.shape, leading))
-    if positions.shape[-1:] != shape[-2:-1] or not (full or positions.ndim == 1):
-        raise ValueError(f"positions must have one entry a row of x, shape ({n},), or an axis of its size or 1 for each axis "
-                         f"of x before the last, got shape {positions.shape} for x of shape {shape}")
-    return positions
+    full = len(shape) == len(x_shape) - 1 and all(p in (1, size) for p, size in zip(shape, x_shape[:-2]))
+    if shape[-1:] != x_shape[-2:-1] or not (full or len(shape) == 1):
+        rows = f"have one entry a row of x, shape {x_shape[-2:-1]}, or an axis of its size or 1 for each axis of x before the last"
+        fit = rows if len(x_shape) > 1 else "be one number, since x is one row"
+        raise ValueError(f"positions must {fit}, got shape {shape} for x of shape {x_shape}")

@@ -364,6 +364,19 @@ def test_float_type_in_is_float_type_out(dtype, bias):
     assert_allclose(weights.sum(axis=-1), 1, rtol=1e-3)
 
 
+@pytest.mark.parametrize("dtype, size", [(np.float16, 300), (np.float16, 1e-4), (np.float32, 1e30), (float, 1e200), (float, 1e-200)])
+def test_cosines_do_not_depend_on_lengths_at_the_ends_of_a_float_type(dtype, size):
+    q = np.array([[3, 4], [1, 0]], dtype)
+    assert_allclose(cosine_similarity(q * dtype(size), q), cosine_similarity(q, q), rtol=np.finfo(dtype).eps ** 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_cosines_never_pass_one(dtype):
+    q = np.random.default_rng(0).normal(size=(300, 7)).astype(dtype)
+    cosines = cosine_similarity(np.concatenate([q, -q]), q)
+    assert cosines.max() == 1 and cosines.min() == -1 and cosines.dtype == dtype
+
+
 def test_integers_become_float64():
     x = np.eye(3, dtype=np.int32)
     output, weights = attention(x, x, x)
@@ -404,6 +417,9 @@ NAN, INF = np.full((3, 4), np.nan), np.full((3, 4), np.inf)
         (lambda: attention_scores(X > 0, X), r"^q must hold real numbers, got dtype bool, shape \(3, 4\)$"),
         (lambda: attention_scores(np.ones((2, 3, 4)), np.ones((5, 3, 4))),
          r"^the leading axes of q and k must broadcast, got shapes \(2,\) and \(5,\)$"),
+        (lambda: attention_scores(X * 1e200, X * 1e200), r"^q k\^T must be finite, got inf, shape \(3, 3\)$"),
+        (lambda: attention_scores([[1e200, 1e200]], [[1e200, -1e200]]), r"^q k\^T must be finite, got (nan|inf|-inf), shape \(1, 1\)$"),
+        (lambda: attention(X * 1e153, X * 1e153, X, 1.79e308), r"^scores \+ bias must be finite or -inf, got inf, shape \(3, 3\)$"),
         (lambda: cosine_similarity(X, X[:, :3]), r"^q and k must have the same d_head of at least 1, got shapes"),
         (lambda: cosine_similarity(X * 0, X), r"^q must hold vectors longer than 0, which have a direction, got shape \(3, 4\)$"),
         (lambda: cosine_similarity(X, X * 0), r"^k must hold vectors longer than 0, which have a direction, got shape \(3, 4\)$"),

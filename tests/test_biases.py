@@ -39,6 +39,11 @@ def test_relative_positions_of_as_many_queries_as_keys():
     assert_array_equal(relative_positions(3), -relative_positions(3).T)  # query minus key is the other sign
 
 
+def test_more_queries_than_keys_start_before_the_first_key():
+    assert_array_equal(relative_positions(3, 1), [[2], [1], [0]])
+    assert_array_equal(causal_mask(3, 1), [[-np.inf], [-np.inf], [0]])
+
+
 def test_clipped_indices():
     """Origin: case IX05, key minus query; case RS01 counts query minus key, so its table is read from the other end."""
     assert_array_equal(table_bias(4, 4, [0.0, 1, 2]), [[1, 2, 2, 2], [0, 1, 2, 2], [0, 0, 1, 2], [0, 0, 0, 1]])
@@ -228,6 +233,16 @@ def test_buckets_of_any_integer_type(dtype):
     assert relative_buckets(np.array([-128], np.int8), causal=True) == 31
 
 
+def test_buckets_at_the_far_ends():
+    """The largest numbers that are taken land in the outermost buckets, and the starts are exact up to the largest reach."""
+    far = 2**62 - 1
+    assert_array_equal(relative_buckets([-far, far], causal=True), [31, 0])
+    assert_array_equal(relative_buckets([-far, far], causal=False), [15, 31])
+    assert relative_buckets([], causal=True).shape == (0,)
+    assert_array_equal(relative_buckets([-(2**20) + 1, -(2**20)], 4, 2**39, causal=True), [2, 3])  # 2 * sqrt(2**38) = 2**20
+    assert_array_equal(relative_buckets([-(2**29) + 1, -(2**29)], 8, 2**38, causal=True), [6, 7])  # 4 * (2**36)**(3/4) = 2**29
+
+
 def test_bucket_bias_looks_up_one_number_a_bucket_and_head():
     table = np.random.default_rng(0).normal(size=(3, 32))
     bias = bucket_bias(4, 200, table, causal=False)
@@ -410,6 +425,17 @@ def test_causal_must_be_said():
         (lambda: relative_buckets([0.5], causal=True), r"^relative must hold integers, got dtype float64, shape \(1,\)$"),
         (lambda: relative_buckets([True], causal=True), r"^relative must hold integers, got dtype bool, shape \(1,\)$"),
         (lambda: relative_buckets([1j], causal=True), r"^relative must hold integers, got dtype complex128, shape \(1,\)$"),
+        (lambda: relative_buckets([[1], [2, 3]], causal=True),
+         r"^relative must be a rectangular array of integers, got \[\[1\], \[2, 3\]\]$"),
+        (lambda: relative_buckets(np.array([2**63], np.uint64), causal=False),
+         r"^relative must be between -2\*\*62 and 2\*\*62, got 9223372036854775808, shape \(1,\)$"),
+        (lambda: relative_buckets(np.uint64(2**64 - 1), causal=True), r"^relative must be between .*, got 18446744073709551615, shape \(\)$"),
+        (lambda: relative_buckets([0, -(2**63)], causal=True), r"^relative must be between .*, got -9223372036854775808, shape \(2,\)$"),
+        (lambda: relative_buckets(-(2**63), causal=False), r"^relative must be between .*, got -9223372036854775808, shape \(\)$"),
+        (lambda: relative_buckets(2**62, causal=False), r"^relative must be between .*, got 4611686018427387904, shape \(\)$"),
+        (lambda: relative_buckets([10**400], causal=False), r"^relative must hold integers, got dtype object, shape \(1,\)$"),
+        (lambda: relative_buckets([0], max_distance=10**400, causal=True), r"^max_distance must be at most 2\*\*40, got 10{400}$"),
+        (lambda: relative_buckets([0], max_distance=2**40 + 1, causal=False), r"^max_distance must be at most 2\*\*40, got 1099511627777$"),
         (lambda: relative_buckets([0], causal=1), "^causal must be True or False, got 1$"),
         (lambda: relative_buckets([0], causal=None), "^causal must be True or False, got None$"),
         (lambda: relative_buckets([0], 1, causal=True), "^buckets must be an integer of at least 2, got 1$"),
@@ -421,7 +447,11 @@ def test_causal_must_be_said():
         (lambda: relative_buckets([0], 32, 16, causal=True), "^max_distance must be an integer of at least 17, got 16$"),
         (lambda: relative_buckets([0], 32, 8, causal=False), "^max_distance must be an integer of at least 9, got 8$"),
         (lambda: relative_buckets([0], 32, np.inf, causal=False), "^max_distance must be an integer of at least 9, got inf$"),
-        (lambda: bucket_bias(2, 2, np.zeros(5), causal=False), "^buckets must be even, half for keys behind .* got 5$"),
+        (lambda: bucket_bias(2, 2, np.zeros(5), causal=False),
+         r"^table must have an even number of buckets, at least 4, on its last axis, got shape \(5,\)$"),
+        (lambda: bucket_bias(2, 2, np.zeros((3, 2)), causal=False), r"^table must have an even number of buckets, at least 4, .* got shape \(3, 2\)$"),
+        (lambda: bucket_bias(2, 2, [0.0], causal=True), r"^table must have at least 2 buckets on its last axis, got shape \(1,\)$"),
+        (lambda: bucket_bias(2, 2, [], causal=True), r"^table must have at least 2 buckets on its last axis, got shape \(0,\)$"),
         (lambda: bucket_bias(2, 2, 0.0, causal=True), r"^table must have at least 1 axis, got shape \(\)$"),
         (lambda: bucket_bias(2, 2, [np.inf, 0.0], causal=True), r"^table must be finite, got inf, shape \(2,\)$"),
         (lambda: bucket_bias(2, -2, [0.0, 0.0], causal=True), "^n_key must be an integer of at least 0, got -2$"),

@@ -281,10 +281,18 @@ def test_a_hand_that_does_not_turn_forward_has_no_wavelength(slow):
         ([[0, 1], [2]], r"^positions must be a rectangular array of real numbers, got \[\[0, 1\], \[2\]\]$"),
     ],
 )
-@pytest.mark.parametrize("call", [angles, offset_similarity])
-def test_positions_are_refused(call, positions, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("call, name", [(angles, "positions"), (offset_similarity, "offsets")])
+def test_positions_are_refused(call, name, positions, message):
+    with pytest.raises(ValueError, match=message.replace("positions", name)):
         call(positions, [1.0, 0.5])
+
+
+@pytest.mark.parametrize("call, name", [(angles, "positions"), (offset_similarity, "offsets")])
+def test_an_angle_beyond_the_floats_is_refused(call, name):
+    message = rf"^{name} times inv_freq must be finite, got sizes up to 1e\+308 and 10000000000.0, shapes \(2,\) and \(1,\)$"
+    with pytest.raises(ValueError, match=message):
+        call([0, -1e308], [-1e10])
+    assert np.isfinite(call([0, -1e308], [1.0])).all()
 
 
 def test_arguments_are_left_as_they_were():
