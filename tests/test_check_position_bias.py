@@ -1,6 +1,7 @@
 """The checks of chapter 4: right answers in several forms pass, classic mistakes are told apart."""
 
 import math
+import re
 import runpy
 from pathlib import Path
 
@@ -33,6 +34,11 @@ def previous_by_table(n, largest):
     return table_bias(n, n, [7.0, 7.0 + 2 * largest + math.log(99 * (n - 1)) + 0.5, 7.0, 7.0, 7.0])
 
 
+def previous_in_single(n, largest):
+    """In float32 the margin is rounded, now and then downwards."""
+    return np.float32(2 * largest + math.log(99 * (n - 1))) * np.eye(n, k=-1, dtype=np.float32)
+
+
 @pytest.mark.parametrize("check, answer", [
     (checks.check_decoder_alibi, lambda n, heads: alibi_bias(n, n, alibi_slopes(heads)) + causal_mask(n)),
     (checks.check_decoder_alibi, lambda n, heads: alibi_slopes(heads)[:, None, None] * relative_positions(n) + causal_mask(n)),
@@ -42,6 +48,8 @@ def previous_by_table(n, largest):
     (checks.check_buckets_both_ways, buckets_in_base_two),
     (checks.check_previous_token, lambda n, largest: (2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)),
     (checks.check_previous_token, previous_by_table),
+    (checks.check_previous_token, previous_in_single),
+    (checks.check_previous_token, lambda n, largest: (2 * largest + np.log(99 * (n - 1)) + 1) * np.eye(n, k=-1)),
 ])
 def test_right_answers_pass_in_any_form(check, answer):
     """claims 4.2, 4.3 and 4.4, as a learner meets them in an exercise"""
@@ -66,6 +74,11 @@ HINTS = {
     ("4.1", "slope times j"): "the weights are the very same (claim 4.5)",
     ("4.1", "the diagonal masked"): "may look at itself",
     ("4.1", "mask multiplied"): "Was the mask multiplied?",
+    ("4.1", "a large number for −inf"): "Use −np.inf",
+    ("4.1", "the table transposed"): "hidden what lies behind: rows are queries",
+    ("4.1", "+inf ahead"): "+∞ would take all the weight",
+    ("4.1", "linear, without a mask"): "reward what must not be seen",
+    ("4.1", "the next token left open"): "Row i is query i",
     ("4.1", "heads last"): "gave shape (5, 5, 4); expected (4, 5, 5)",
     ("4.2", "sides swapped"): "changed places",
     ("4.2", "one side for both"): "cannot tell before from after",
@@ -73,6 +86,11 @@ HINTS = {
     ("4.2", "no last bucket"): "past the last bucket",
     ("4.2", "rounded"): "to the nearest whole number",
     ("4.2", "rounded up"): "was rounded up",
+    ("4.2", "8 counted as exact"): "Distance 8 has a bucket to itself",
+    ("4.2", "wide buckets from 9"): "one too high",
+    ("4.2", "15 more ahead"): "one bucket too low",
+    ("4.2", "the decoder's, either side"): "the decoder’s rule, used on both sides",
+    ("4.2", "the decoder's, behind alone"): "all keys ahead share bucket 0",
     ("4.2", "own place ahead"): "counts as behind",
     ("4.2", "log of 128"): "divide by log 16",
     ("4.3", "a fixed bonus"): "Write down the worst case",
@@ -122,6 +140,18 @@ def test_the_specifications_equal_the_library():
         np.testing.assert_allclose(checks.alibi_by_loop(n, heads), alibi_bias(n, n, alibi_slopes(heads)) + causal_mask(n))
     line = np.arange(-3000, 3001)
     np.testing.assert_array_equal(checks.buckets_by_loop(line), relative_buckets(line, causal=False))
+
+
+@pytest.mark.parametrize("margin", [np.log(99) - 0.002, np.log(300) + 0.004])
+def test_a_number_that_misses_a_bound_does_not_look_like_it(margin):
+    said = repr(checks.check_previous_token(lambda n, largest: (2 * largest + margin + np.log(n - 1)) * np.eye(n, k=-1)))
+    assert re.search(r"it gets (0\.98998\d|0\.99669\d)\.", said), said
+
+
+@pytest.mark.parametrize("mask", [-1e4, float(np.finfo(np.float32).min)])
+def test_any_large_number_is_told_from_minus_infinity(mask):
+    said = repr(checks.check_decoder_alibi(lambda n, heads: checks._alibi(n, heads, mask=np.triu(np.full((n, n), mask), k=1))))
+    assert "Use −np.inf" in said
 
 
 @pytest.mark.parametrize("n, largest", [(2, 0.0), (6, 2.0), (40, 1.0)])

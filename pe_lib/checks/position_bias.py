@@ -3,6 +3,7 @@
 import numpy as np
 
 from pe_lib.attention import causal_mask, softmax
+from pe_lib.checks.compare import TOLERANCE
 from pe_lib.checks.exercise import exercise
 
 STARTS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)     # the first distance in each of 16 buckets, up to 128
@@ -49,6 +50,26 @@ CLASSIC_ALIBI = {
 }
 
 
+def _hint_ahead(bias):
+    """What may have been meant by a table, (heads, n, n), whose entries ahead of the query are not all −inf."""
+    ahead, behind = bias[:, _relative(bias.shape[-1]) > 0], bias[:, _relative(bias.shape[-1]) < 0]
+    if np.isnan(bias).any():
+        return "Add a causal mask; it must not be multiplied."
+    if np.isposinf(ahead).any():
+        return "+∞ would take all the weight. What hides a key is −inf: e to the −inf is 0."
+    if behind.max() < -1000 < ahead.min():
+        return "You have hidden what lies behind: rows are queries, so row i may look at columns 0 to i. Turn the mask over its diagonal."
+    if ahead.max() < -1000:
+        return "A large negative number is finite: a row in which everything is hidden would still share out its weight. Use −np.inf."
+    if (ahead == 0).all():
+        return "A 0 hides nothing: it says “no handicap”. To be added to the scores, a mask must be −inf."
+    if np.allclose(bias, np.swapaxes(bias, -1, -2)):
+        return "This is the form for looking both ways. A decoder must not look ahead."
+    if np.allclose(ahead, -behind[:, ::-1]) or (ahead > 0).all():
+        return "Ahead of the query your numbers are above 0: they reward what must not be seen. Add a causal mask."
+    return "Row i is query i: all its entries to the right of column i must be −inf. `causal_mask(n)` added to the table makes them so."
+
+
 @exercise("4.1", praise="Mask and distance in one table: this is what such models add to their scores, in every layer, and there is "
           "nothing in it to learn.")
 def check_decoder_alibi(attempt):
@@ -56,9 +77,7 @@ def check_decoder_alibi(attempt):
     bias = attempt(5, 4, shape=(4, 5, 5))
     ahead = bias[:, _relative(5) > 0]
     attempt.holds("no query looks ahead: the bias is −inf where j > i", np.isneginf(ahead).all(), found=f"an entry there is {ahead.max():.4g}.",
-                  hint="A 0 hides nothing: it says “no handicap”. To be added to the scores, a mask must be −inf." if (ahead == 0).all() else
-                  "This is the form for looking both ways. A decoder must not look ahead." if np.isfinite(ahead).all() and (ahead < 0).all() else
-                  "Add a causal mask; it must not be multiplied." if np.isnan(bias).any() else "")
+                  hint=_hint_ahead(bias))
     attempt.agrees("the bias equals the loop", alibi_by_loop, [(5, 4), (3, 8), (1, 1), (20, 2), (6, 16)],
                    hint="Print one head's table: 0 on the diagonal, minus one slope beside it.", classics=CLASSIC_ALIBI)
 
@@ -74,6 +93,10 @@ def buckets_by_loop(relative):
 def _log_buckets(distance, exact, wide, far=128, step=np.floor, most=np.inf, base=None):
     share = np.log(np.maximum(distance, 1) / exact) / np.log(far / exact if base is None else base)
     return np.where(distance < exact, distance, np.minimum(exact + step(share * wide), most)).astype(int)
+
+
+def _one_more(share):
+    return np.floor(share) + 1
 
 
 def _both_ways(one_side, ahead=lambda r: r > 0):
@@ -93,6 +116,16 @@ CLASSIC_BUCKETS = {
         _both_ways(lambda t: _log_buckets(t, 8, 8, step=np.round, most=15)),
     "The share was rounded up; a bucket counts whole steps, so round down.":
         _both_ways(lambda t: _log_buckets(t, 8, 8, step=np.ceil, most=15)),
+    "Distance 8 has a bucket to itself here, and the wide ones begin at 9. Exact are 0 to 7 alone: the first wide bucket is number 8, for 8 to 11.":
+        _both_ways(lambda t: np.where(t <= 8, t, _log_buckets(t, 8, 8, step=_one_more, most=15))),
+    "The wide buckets are numbered one too high: at distance 8 the share is 0, so the bucket is 8 + 0.":
+        _both_ways(lambda t: _log_buckets(t, 8, 8, step=_one_more, most=15)),
+    "Keys ahead begin one bucket too low, so bucket 16 is in use. Each side has 16 numbers, 0 to 15: keys ahead get 16 more, not 15.":
+        lambda r: _log_buckets(abs(r), 8, 8, most=15) + 15 * (r > 0),
+    "This is the decoder’s rule, used on both sides: 16 exact buckets, numbers up to 31, and nothing tells before from after. Here a side has "
+    "16 buckets in all, 8 of them exact, and keys ahead get 16 more.": lambda r: _log_buckets(abs(r), 16, 16, most=31),
+    "This is the decoder’s form: all keys ahead share bucket 0. In an encoder they have 16 buckets of their own.":
+        lambda r: _log_buckets(np.maximum(-r, 0), 16, 16, most=31),
     "Relative position 0 has landed ahead, in bucket 16. The query's own place counts as behind: bucket 0.":
         _both_ways(lambda t: _log_buckets(t, 8, 8, most=15), ahead=lambda r: r >= 0),
     "The wide buckets grow too slowly: the whole way from 8 to 128 is a factor 128/8 = 16, so divide by log 16, not by log 128.":
@@ -105,7 +138,7 @@ def check_buckets_both_ways(attempt):
     """relative, any shape of integers -> the bucket of each, 0 to 31, for keys on both sides of the query."""
     line = np.arange(-200, 201)
     attempt(line, shape=line.shape)
-    attempt.agrees("the buckets equal the loop", buckets_by_loop, [(np.array([-200, -90, -9, 0, 1, 20]),), (line,)], classics=CLASSIC_BUCKETS,
+    attempt.agrees("the buckets equal the loop", buckets_by_loop, [(np.array([-200, -16, -9, 0, 8, 20]),), (line,)], classics=CLASSIC_BUCKETS,
                    hint="Print the distances at which a new bucket begins: 1 to 8 one by one, then 12, 16, 23, 32, 46, 64, 91.")
     attempt.agrees("a table of any shape works as well", buckets_by_loop, [(_relative(30) * 7,), (np.array([[-5000, 5000, 0]]),)],
                    hint="Is a size or a reach fixed in your code?")
@@ -139,11 +172,11 @@ def check_previous_token(attempt):
         case = f"n = {n}, largest = {largest}"
         attempt.holds("all entries are finite", np.isfinite(bias).all(), found=f"for {case} some are not.",
                       hint="−inf is a mask: no content, however good, could ever be heard. A finite bias is asked for.")
-        attempt.holds("the bias depends on j − i alone", all(np.ptp(np.diag(bias, k)) < 1e-9 for k in range(1 - n, n)),
+        attempt.holds("the bias depends on j − i alone", all(np.ptp(np.diag(bias, k)) < TOLERANCE for k in range(1 - n, n)),
                       found=f"for {case} a diagonal holds different numbers.", hint="Equal j − i is a diagonal of the table: it holds one number.")
         weights = worst_weight(bias, largest)
-        attempt.holds("the previous token gets at least 0.99 in the worst case", weights.min() >= 0.99 - 1e-9,
-                      found=f"for {case} it gets {weights.min():.4f}.", hint=_hint_for_weak(bias, largest, n))
-        attempt.holds("it is no stronger than needed: the worst case of the last query gets at most 0.9965", weights[-1] <= 0.9965,
-                      found=f"for {case} it gets {weights[-1]:.6f}.",
+        attempt.holds("the previous token gets at least 0.99 in the worst case", weights.min() >= 0.99 - TOLERANCE,
+                      found=f"for {case} it gets {weights.min():.6f}.", hint=_hint_for_weak(bias, largest, n))
+        attempt.holds("it is not much stronger than needed: in the worst case the odds are at most 300 to 1, a weight of 0.9967, for the last query",
+                      weights[-1] <= 300 / 301 + TOLERANCE, found=f"for {case} it gets {weights[-1]:.6f}.",
                       hint="Right, but by brute force: what if the content has something to say? Compute the margin instead.")

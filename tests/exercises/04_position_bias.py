@@ -47,6 +47,21 @@ def decoder_alibi(n, heads):
         "the diagonal masked": ALIBI + '''
     return slopes[:, None, None] * relative + np.where(relative < 0, 0.0, -np.inf)
 ''',
+        "a large number for −inf": ALIBI + '''
+    return slopes[:, None, None] * relative + np.where(relative > 0, -1e9, 0.0)
+''',
+        "the table transposed": ALIBI + '''
+    return np.swapaxes(slopes[:, None, None] * relative + causal_mask(n), 1, 2)
+''',
+        "+inf ahead": ALIBI + '''
+    return slopes[:, None, None] * relative - causal_mask(n)
+''',
+        "linear, without a mask": ALIBI + '''
+    return slopes[:, None, None] * relative
+''',
+        "the next token left open": ALIBI + '''
+    return slopes[:, None, None] * relative + np.where(relative > 1, -np.inf, 0.0) - 10.0 * (relative == 1)
+''',
         "mask multiplied": ALIBI + '''
     return slopes[:, None, None] * relative * causal_mask(n)
 ''',
@@ -80,6 +95,30 @@ def buckets_both_ways(relative):
         "rounded up": BUCKETS + '''
     near = np.where(distance < 8, distance, np.minimum(8 + np.ceil(share * 8), 15)).astype(int)
     return near + 16 * (relative > 0)
+''',
+        "8 counted as exact": BUCKETS + '''
+    near = np.where(distance <= 8, distance, np.minimum(9 + np.floor(share * 8), 15)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "wide buckets from 9": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(9 + np.floor(share * 8), 15)).astype(int)
+    return near + 16 * (relative > 0)
+''',
+        "15 more ahead": BUCKETS + '''
+    near = np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
+    return near + 15 * (relative > 0)
+''',
+        "the decoder's, either side": '''
+def buckets_both_ways(relative):
+    distance = np.abs(relative)
+    share = np.log(np.maximum(distance, 1) / 16) / np.log(8)
+    return np.where(distance < 16, distance, np.minimum(16 + np.floor(share * 16), 31)).astype(int)
+''',
+        "the decoder's, behind alone": '''
+def buckets_both_ways(relative):
+    distance = np.maximum(-relative, 0)
+    share = np.log(np.maximum(distance, 1) / 16) / np.log(8)
+    return np.where(distance < 16, distance, np.minimum(16 + np.floor(share * 16), 31)).astype(int)
 ''',
         "own place ahead": BUCKETS + '''
     near = np.where(distance < 8, distance, np.minimum(8 + np.floor(share * 8), 15)).astype(int)
