@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from pe_lib.attention import softmax
 from pe_lib.biases import alibi_slopes, relative_buckets
 from pe_lib.figures import position_bias as figures
-from pe_lib.plots import new_figure, show, style
+from pe_lib.plots import CONTENT, KEY, POSITION, QUERY, new_figure, show, style
 
 
 @functools.cache
@@ -84,6 +85,27 @@ def test_the_last_bucket_starts_before_the_maximal_distance():
     assert np.argmax(back == 31) == 113 and np.argmax(ahead == 31) == 91
     assert [np.sum(back == bucket) for bucket in range(16)] == [1] * 16
     assert [np.sum(ahead == bucket) for bucket in range(16, 25)] == [0, 1, 1, 1, 1, 1, 1, 1, 4]
+
+
+@pytest.mark.parametrize("buckets", [32, 8, 16])
+def test_the_stairs_fill_their_axes(buckets):
+    """claim 4.3: heights and colours run over the buckets there are, whatever stood there before"""
+    with style():
+        figure = new_figure(8, 3.3)
+        update = figures.bucket_stairs(figure)
+        update(relative_position=-20, causal=True, buckets=8)
+        update(relative_position=-20, causal=True, buckets=buckets)
+    left, right = figure.axes[:2]
+    assert left.get_ylim() == (-0.8, buckets) and right.images[0].get_clim() == (0, buckets - 1)
+
+
+def test_what_shares_a_bucket_has_no_role_colour():
+    with style():
+        figure = new_figure(8, 3.3)
+        figures.bucket_stairs(figure)(relative_position=-60, causal=True, buckets=32)
+    marked = np.asarray(figure.axes[1].images[1].get_array())
+    colours = {tuple(np.round(cell[:3], 2)) for cell in marked.reshape(-1, 4) if cell[3]}
+    assert len(colours) == 1 and not colours & {tuple(np.round(to_rgb(role), 2)) for role in (QUERY, KEY, CONTENT, POSITION)}
 
 
 @pytest.mark.parametrize("slope, strength", list(itertools.product([0.0, 0.25, 0.5, 1.0], [0.0, 1.5, 3.5, 6.0])))

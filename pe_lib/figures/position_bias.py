@@ -4,6 +4,7 @@ Every bias comes from ``pe_lib.biases``; keys are counted by their relative posi
 """
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from pe_lib.attention import attention_scores, causal_mask, softmax
@@ -79,8 +80,9 @@ def bucket_stairs(fig, reach=140, far=5000):
     shared = left.add_patch(Rectangle((0, -1), 1, 34, facecolor=FAINT, alpha=0.6, lw=0, animated=True))
     (stairs,) = left.plot([], [], color=POSITION, ls="-", lw=1.8, drawstyle="steps-mid", animated=True)
     (dot,) = left.plot([], [], "o", color=INK, ls="", ms=7, zorder=4, animated=True)
-    left.set(xlim=(-reach - 4, reach + 4), ylim=(-1, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
+    left.set(xlim=(-reach - 4, reach + 4), ylim=(-0.8, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
     image = heat_map(right, np.zeros(table.shape), kind="weights", limits=(0, 31), label="bucket", aspect="equal", animated=True)
+    tint = [*to_rgb(FAINT), 1.0]                          # grey: in no place on the map's scale, and no role's colour
     mine = right.imshow(np.zeros((*table.shape, 4)), aspect="equal", zorder=2, animated=True)
     right.set(xlabel="key j (tokens)", ylabel="query i (tokens)", xticks=[0, 50, 100], yticks=[0, 50, 100])
 
@@ -94,8 +96,11 @@ def bucket_stairs(fig, reach=140, far=5000):
         dot.set_data([relative_position], [bucket])
         shared.set_x(max(low, -reach) - 0.5)
         shared.set_width(min(high, reach) - max(low, -reach) + 1)
+        if left.get_ylim() != (-0.8, buckets):            # a new scale costs a full redraw: only where it is new
+            left.set_ylim(-0.8, buckets)
+            image.set_clim(0, buckets - 1)
         image.set_data(relative_buckets(table, buckets, causal=causal))
-        mine.set_data(np.where(((table >= low) & (table <= high))[..., None], [0.84, 0.37, 0.0, 0.9], 0.0))
+        mine.set_data(np.where(((table >= low) & (table <= high))[..., None], tint, 0.0))
         holds = (f"everything from {signed(high, 0)} back" if low == -far else f"everything from {signed(low, 0)} on" if high == far else
                  f"{signed(low, 0)} alone" if low == high else f"{signed(low, 0)} to {signed(high, 0)}, {high - low + 1} positions")
         return (f"{'Causal' if causal else 'Both ways'}, {buckets} buckets: relative position {signed(relative_position, 0)} falls into bucket "
