@@ -4,18 +4,18 @@ import pytest
 from notebook_kit import Executed
 
 
-def pytest_itemcollected(item):
-    """nbval's cells belong together: one kernel, one worker."""
-    if item.path.suffix == ".ipynb":
-        item.add_marker(pytest.mark.xdist_group(f"nbval-{item.path.stem}"))
-
-
+@pytest.hookimpl(wrapper=True)                 # around xdist's own, which reads the marks
 def pytest_collection_modifyitems(items):
-    """All tests of a notebook one after the other, so that one kernel at a time is alive."""
+    """nbval's cells belong together (one kernel, one worker), and so do all tests of a notebook, one after the other."""
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.add_marker(pytest.mark.xdist_group(f"nbval-{item.path.stem}"))
+
     def group(item):
         mark = item.get_closest_marker("xdist_group")
         return mark.args[0] if mark else "~"
     items.sort(key=group)
+    return (yield)
 
 
 class Runs:
