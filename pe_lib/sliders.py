@@ -30,7 +30,7 @@ from PIL import Image
 
 from . import walker
 from .controls import Check, Choice, Control, LogSlider, Slider
-from .plots import new_figure, style
+from .plots import new_figure, png, style
 
 __all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore", "figures"]
 
@@ -146,14 +146,13 @@ class SliderFigure(ipywidgets.VBox):
         tops = itertools.accumulate((row.height for row in rows), initial=0)
         for row, top in zip(rows, tops):
             strip.paste(row, (0, top))
-        strip = strip.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)  # a third of the bytes, in every notebook
-        return _encode(strip, "png", 9), " ".join(texts)
+        return png(strip), " ".join(texts)
 
     def _repr_mimebundle_(self, **options):
         """One output: the live view for a front end with a kernel, the strip of stills for all others."""
-        png, alt = self._still
+        strip, alt = self._still
         data = super()._repr_mimebundle_(**options)
-        data |= {"image/png": base64.b64encode(png).decode(), "text/plain": alt}
+        data |= {"image/png": base64.b64encode(strip).decode(), "text/plain": alt}
         return data, {"image/png": {"width": self.picture.size[0], "alt": alt}}
 
     def walk(self, states=200, seconds=10.0, seed=0):

@@ -16,7 +16,7 @@ from PIL import Image
 
 from pe_lib import plots
 from pe_lib.maps import contrast
-from pe_lib.plots import LINES, new_figure, show, style
+from pe_lib.plots import LINES, new_figure, png, show, style
 
 ALT = "A line rises from 0 to 1 <b>& stays</b> there."
 
@@ -111,11 +111,22 @@ def test_the_same_figure_gives_the_same_bytes_and_no_name_or_date():
     assert len(one) < 20_000
 
 
-def test_a_line_picture_gets_a_palette_and_a_smooth_map_keeps_its_colours():
-    assert Image.open(io.BytesIO(show(lines(), ALT).png)).mode == "P"
+def test_a_palette_is_used_where_no_pixel_shows_it():
     figure = new_figure(4, 2)
     figure.subplots().imshow(np.sin(np.arange(100))[:, None] * np.linspace(0, 1, 300), cmap="twilight", aspect="auto")
-    assert Image.open(io.BytesIO(show(figure, ALT).png)).mode == "RGB"
+    for drawn in (lines(), figure):
+        picture = Image.open(io.BytesIO(show(drawn, ALT).png))
+        assert picture.mode == "P"
+        raw = io.BytesIO()
+        drawn.savefig(raw, format="rgba", dpi=2 * drawn.dpi)
+        full = np.frombuffer(raw.getvalue(), np.uint8).reshape(*picture.size[::-1], 4)[..., :3].astype(int)
+        assert np.abs(np.asarray(picture.convert("RGB")) - full).max() <= 8
+
+
+def test_a_picture_of_too_many_colours_keeps_them_all():
+    many = Image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8))
+    again = Image.open(io.BytesIO(png(many)))
+    assert again.mode == "RGB" and again.tobytes() == many.tobytes()
 
 
 def test_the_bundle_is_the_picture_its_size_and_its_sentence():
