@@ -8,7 +8,7 @@ import pytest
 
 from pe_lib.figures import rotation_identity as arrows
 from pe_lib.figures import rotation_identity_scores as scores
-from pe_lib.frequencies import inverse_frequencies, offset_similarity
+from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.plots import new_figure, show, style
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
@@ -181,6 +181,27 @@ def test_the_heights_at_256_grow_with_the_base():
     """claim 5.7: a mission's answer"""
     heights = [scores.mean_score(np.array([0, 256]), inverse_frequencies(128, base), 1.0) for base in (100.0, 1e4, 5e5)]
     np.testing.assert_allclose(heights, [[11.3, -0.3], [11.3, 3.6], [11.3, 6.3]], atol=0.06)
+
+
+def test_the_papers_ceiling_falls_on_average_and_not_from_step_to_step():
+    """claim 5.7"""
+    turns = np.exp(1j * angles(np.arange(257), inverse_frequencies(64)))
+    heights = np.abs(np.cumsum(turns, axis=1)).mean(axis=1)
+    assert (np.diff(heights) > 0).sum() > 100
+    assert (np.diff(heights[1:].reshape(4, 64).mean(axis=1)) < 0).all() and heights.argmax() == 0
+
+
+@pytest.mark.parametrize("i, j", [(0, 4), (3, 8), (1, 2)])
+def test_no_part_of_a_turned_score_is_left_without_the_word(i, j):
+    """claim 5.8: with the query reversed the whole score changes its sign; of a sum, the places' part stays"""
+    q, k, inv_freq = arrows.Q, arrows.K, arrows.FREQUENCIES
+
+    def turned(word):
+        return rotate(np.array([word, k]), [i, j], inv_freq).prod(axis=0).sum()
+
+    at_i, at_j = sinusoidal_encoding(np.array([i, j]), 4, base=100)
+    assert turned(q) + turned(-q) == pytest.approx(0, abs=1e-12)
+    assert abs((q + at_i) @ (k + at_j) + (at_i - q) @ (k + at_j)) > 0.1
 
 
 # ---- built in, or learned place by place
