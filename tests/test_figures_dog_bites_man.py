@@ -103,3 +103,20 @@ def test_the_score_follows_the_length_and_the_cosine_the_angle(length, angle):
     q, k = [[1.0, 0.0]], [[length * np.cos(np.radians(angle)), length * np.sin(np.radians(angle))]]
     assert score == pytest.approx(attention_scores(q, k)[0, 0], abs=0.006)
     assert cosine == pytest.approx(cosine_similarity(q, k)[0, 0], abs=0.006)
+
+
+@pytest.mark.parametrize("angle", range(0, 181, 15))
+@pytest.mark.parametrize("length", [0.1, 1.0, 4.0])
+def test_the_names_of_the_arrows_are_written_beside_them(length, angle):
+    """the key's name lies above both arrows, the query's below, at every setting; none leaves the axes"""
+    with style():
+        fig = new_figure(8, 3)
+        figures.long_key(fig)(length=length, angle=angle)
+        fig.draw_without_rendering()
+        axes = fig.axes[0]
+        key, query = ({text.get_text(): text for text in axes.texts}[word].get_window_extent() for word in ("key", "query"))
+        tip = axes.transData.transform(length * np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]))
+        line = axes.transData.transform((0, 0))[1]
+        points = fig.dpi / 72
+    assert key.y0 > tip[1] + 4 * points and query.y1 < line - 5 * points
+    assert axes.bbox.x0 < key.x0 and key.x1 < axes.bbox.x1 and key.y1 < axes.bbox.y1 and query.y0 > axes.bbox.y0

@@ -180,11 +180,11 @@ def long_key(fig):
     left, right = fig.subplots(1, 2, width_ratios=[1.25, 1])
     q, lengths = np.array([[1.0, 0.0]]), np.linspace(0.1, 4, 79)
     left.set(xlim=(-5.2, 5.2), ylim=(-0.8, 4.9), aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
-    arrow = {"angles": "xy", "scale_units": "xy", "scale": 1, "animated": True}
-    key = left.quiver([0], [0], [1], [0], color=KEY, width=0.012, **arrow)
-    left.quiver([0], [0], [1], [0], color=QUERY, width=0.016, zorder=3, **arrow)
-    left.text(0.5, -0.15, "query", color=QUERY, ha="center", va="top")
-    name = left.text(0, 0, "key", color=KEY, ha="center", va="center", animated=True)
+    arrow = {"angles": "xy", "scale_units": "xy", "scale": 1, "animated": True, "headwidth": 3, "headlength": 3.2, "headaxislength": 3}
+    key = left.quiver([0], [0], [1], [0], color=KEY, width=0.011, **arrow)
+    left.quiver([0], [0], [1], [0], color=QUERY, width=0.011, zorder=3, **arrow)
+    left.annotate("query", (0.5, 0), (0, -7), textcoords="offset points", color=QUERY, ha="center", va="top")
+    name = left.annotate("key", (0, 0), (0, 0), textcoords="offset points", color=KEY, ha="center", va="center", animated=True)
     (score_line,) = right.plot(lengths, lengths, color=CONTENT, linestyle="-", label="score, q·k/√2", animated=True)
     (cosine_line,) = right.plot(lengths, lengths, color="#222222", linestyle="--", label="cosine", animated=True)
     (marks,) = right.plot([], [], "o", color="#222222", animated=True)
@@ -196,7 +196,8 @@ def long_key(fig):
         score = attention_scores(q, [length * direction])[0, 0] + 0.0
         cosine = cosine_similarity(q, [direction])[0, 0] + 0.0
         key.set_UVC(*(length * direction)[:, None])
-        name.set_position((length + 0.35) * direction + [0, 0.15])
+        name.xy = length * direction
+        name.set_position((14 * direction[0], 12))        # in points from the tip: outward, and above both arrows
         score_line.set_ydata(attention_scores(q, lengths[:, None] * direction)[0])
         cosine_line.set_ydata(cosine_similarity(q, lengths[:, None] * direction)[0])
         marks.set_data([length, length], [score, cosine])
