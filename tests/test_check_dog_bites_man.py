@@ -1,6 +1,7 @@
 """The checks of chapter 1: right answers in several forms pass, classic mistakes are told apart."""
 
 import runpy
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -28,14 +29,14 @@ def invisible_by_projection(w_q, w_k, w_v):
     return p / np.linalg.norm(p)
 
 
-def sees_order_by_a_swap(layer, x):
-    order = np.arange(x.shape[1])
-    order[[0, 1]] = 1, 0
-    return not np.allclose(layer(x[:, order]), layer(x)[:, order])
+def sees_order_by_two_orders(layer, x):
+    swap, cycle = np.r_[1, 0, 2:x.shape[1]], np.roll(np.arange(x.shape[1]), 1)
+    return any(not np.allclose(layer(x[:, order]), layer(x)[:, order]) for order in (swap, cycle))
 
 
-def sees_order_by_the_mean(layer, x):
-    return np.abs(layer(np.roll(x, 1, axis=1)).mean(axis=1) - layer(x).mean(axis=1)).max() > 1e-6
+def sees_order_by_all_orders(layer, x):
+    orders = map(list, permutations(range(x.shape[1])))
+    return bool(max(np.abs(layer(x[:, order]) - layer(x)[:, order]).max() for order in orders) > 1e-6)
 
 
 @pytest.mark.parametrize("check, answer", [
@@ -45,8 +46,8 @@ def sees_order_by_the_mean(layer, x):
     (checks.check_reorder_scores, checks.reorder_by_loop),
     (checks.check_invisible, invisible_by_svd),
     (checks.check_invisible, invisible_by_projection),
-    (checks.check_sees_order, sees_order_by_a_swap),
-    (checks.check_sees_order, sees_order_by_the_mean),
+    (checks.check_sees_order, sees_order_by_two_orders),
+    (checks.check_sees_order, sees_order_by_all_orders),
 ])
 def test_right_answers_pass_in_any_form(check, answer):
     """claims 1.1, 1.2, 1.5 and 1.6, as a learner meets them in an exercise"""
@@ -79,19 +80,63 @@ def test_every_classic_mistake_gets_a_hint_of_its_own(number):
     ("1.1", lambda q_i, k, v: 1 / 0, "ZeroDivisionError"),
     ("1.2", lambda scores, order: "rows", "which is no rectangular array of numbers"),
     ("1.3", lambda w_q, w_k, w_v: np.eye(12)[:, :3], "One vector is wanted"),
+    ("1.3", lambda w_q, w_k, w_v: np.full(len(w_q), np.nan), "is nan"),
     ("1.4", lambda layer, x: layer(x) == x, "np.allclose looks at all entries"),
-    ("1.4", lambda layer, x: layer(x[5]), "layer=“each word alone”, x of shape (2, 5, 6)) raised IndexError"),
+    ("1.4", lambda layer, x: layer(x[5]), "layer=layer 1, x of shape (2, 5, 6)) raised IndexError"),
 ])
 def test_odd_results_are_answered_in_one_line(number, answer, said):
     verdict = CHECKS[number](answer)
     assert verdict.state == "wrong" and said in repr(verdict) and "\n" not in repr(verdict)
 
 
-def test_half_of_the_layers_see_order_and_each_is_what_it_says():
-    """claims 1.2, 1.5 and 1.6: a cycle of the words finds every layer out, a reversal misses the symmetric bias"""
-    x = np.random.default_rng(0).normal(size=(2, 5, 6))
-    found = {layer.name: not np.allclose(layer(np.roll(x, 1, axis=1)), np.roll(layer(x), 1, axis=1)) for layer in checks.layers()}
-    assert found == {layer.name: layer.sees_order for layer in checks.layers()}
-    assert sum(found.values()) == 3
-    near = checks.layers()[-1]
-    np.testing.assert_allclose(near(x[:, ::-1]), near(x)[:, ::-1])
+def spots(layer, x, order):
+    return not np.allclose(layer(x[:, order]), layer(x)[:, order])
+
+
+SWAP, CYCLE, REVERSAL = [1, 0, 2, 3, 4], [4, 0, 1, 2, 3], [4, 3, 2, 1, 0]
+
+
+def test_a_swap_and_a_cycle_find_every_layer_out_and_one_order_does_not():
+    """claims 1.2, 1.5 and 1.6: each layer is what it says; a cycle misses the ring, a swap the third place, a reversal three"""
+    x, layers = np.random.default_rng(0).normal(size=(2, 5, 6)), checks.layers()
+    every = [list(order) for order in permutations(range(5))]
+    for layer in layers:
+        assert layer.sees_order == any(spots(layer, x, order) for order in every), layer.name
+        assert layer.sees_order == (spots(layer, x, SWAP) or spots(layer, x, CYCLE)), layer.name
+    missed = {str(order): [layer.name.split(",")[0] for layer in layers if layer.sees_order and not spots(layer, x, order)]
+              for order in (SWAP, CYCLE)}
+    assert missed == {str(SWAP): ["a vector for the third place alone"], str(CYCLE): ["each word plus its left neighbour"]}
+    assert sum(layer.sees_order and not spots(layer, x, REVERSAL) for layer in layers) == 3
+
+
+def test_a_swap_and_a_cycle_make_every_order():
+    """a layer that lets both through, on every x, lets every order through"""
+    made, fresh = set(), {(0, 1, 2, 3, 4)}
+    while fresh:
+        made |= fresh
+        fresh = {tuple(order[i] for i in move) for order in fresh for move in (SWAP, CYCLE)} - made
+    assert len(made) == 120
+
+
+@pytest.mark.parametrize("weak", [
+    lambda layer, x: not np.allclose(np.sort(layer(x[:, CYCLE]), axis=1), np.sort(layer(x), axis=1)),
+    lambda layer, x: any(not np.allclose(layer(x[:, o])[:, -1], layer(x)[:, o][:, -1]) for o in (SWAP, CYCLE)),
+    lambda layer, x: not np.allclose(layer(x[:, [2, 1, 3, 0, 4]])[:, -1], layer(x)[:, -1]),
+    lambda layer, x: "each place" in layer.name,
+    lambda layer, x: any(word in repr(layer) for word in ("place", "mask", "added", "last", "ring")),
+], ids=["sorted values", "the last row, two orders", "the last row, kept", "the name", "the repr"])
+def test_a_weak_test_for_order_is_turned_down(weak):
+    assert checks.check_sees_order(weak).state == "wrong"
+
+
+@pytest.mark.parametrize("number, mistake, said", [
+    ("1.1", "half precision", "the precision is too low"),
+    ("1.2", "rows moved twice", "The rows have moved twice"), ("1.2", "columns moved twice", "The columns have moved twice"),
+    ("1.2", "nothing moved", "Nothing has moved."),
+    ("1.3", "any direction", "can you write the three as one?"), ("1.3", "the direction that is seen best", "full_matrices=False"),
+    ("1.4", "the means alone", "compare word by word"), ("1.4", "a cycle alone", "Try a swap"), ("1.4", "a swap alone", "Try a cycle"),
+])
+def test_the_hint_fits_the_mistake(number, mistake, said):
+    names = {"np": np}
+    exec(WRONG[number][mistake], names)
+    assert said in repr(CHECKS[number](list(names.values())[-1]))

@@ -18,6 +18,9 @@ def attend_one_by_loop(q_i, k, v):
     return output
 
 
+COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
+
+
 def _shares(scores):
     return np.exp(scores) / np.exp(scores).sum()
 
@@ -42,8 +45,11 @@ def check_attend_one(attempt):
     output = attempt(q_i, k, v)
     attempt.holds("the output has one entry a column of v: shape (3,)", output.shape == (3,), found=f"its shape is {output.shape}.",
                   hint="You have mixed the keys. The values are what is handed over." if output.shape == (9,) else "")
+    attempt.holds("the output has the precision of its inputs, or at least single precision", output.dtype != np.float16,
+                  found="it is float16.", hint=COARSE)
+    alike = attempt(q_i, k, np.tile(v[0], (5, 1)))
     attempt.matches("values that are all alike come out as they are, since the shares sum to 1",
-                    attempt(q_i, k, np.tile(v[0], (5, 1))), v[0], hint="Divide the exponentials by their sum.")
+                    alike, v[0], hint=COARSE if np.allclose(alike, v[0], atol=5e-3) else "Divide the exponentials by their sum.")
     moved = [3, 0, 4, 1, 2]
     attempt.matches("reordering the keys, and their values with them, changes nothing", attempt(q_i, k[moved], v[moved]), output,
                     hint="Does the place of a key in the list matter in your code?")
@@ -68,16 +74,24 @@ CLASSIC_REORDERINGS = {
         lambda s, order: s[order, order],
     "Nothing has moved.": lambda s, order: s,
 }
+MOVED_TWICE = {         # after a swap these look as if nothing had moved
+    "The rows have moved twice, and the columns not at all: the second [order] belongs to the columns, [:, order].":
+        lambda s, order: s[order][order],
+    "The columns have moved twice, and the rows not at all: one of the two belongs to the rows.":
+        lambda s, order: s[:, order][:, order],
+}
 
 
 @exercise("1.2", praise="An order-aware score would need more than this: its numbers would change, not only their addresses.")
 def check_reorder_scores(attempt):
     """scores (n, n), order (n,) -> the scores of the reordered sentence."""
-    scores = np.arange(9.0).reshape(3, 3)
+    scores, cycle = np.arange(9.0).reshape(3, 3), np.array([1, 2, 0])
     attempt.agrees("the order 0, 1, 2 changes nothing", reorder_by_loop, [(scores, np.arange(3))], classics=CLASSIC_REORDERINGS)
+    moved = attempt(scores, cycle)                             # a cycle tells two moves from none, a swap does not
+    twice = {hint: wrong for hint, wrong in MOVED_TWICE.items() if np.array_equal(moved, wrong(scores, cycle))}
     attempt.agrees("a swap moves rows and columns", reorder_by_loop, [(scores, np.array([0, 2, 1]))],
-                   hint="Write the words of both sentences beside the tables.", classics=CLASSIC_REORDERINGS)
-    attempt.agrees("a cycle moves rows and columns", reorder_by_loop, [(scores, np.array([1, 2, 0]))],
+                   hint="Write the words of both sentences beside the tables.", classics=twice | CLASSIC_REORDERINGS)
+    attempt.agrees("a cycle moves rows and columns", reorder_by_loop, [(scores, cycle)],
                    hint="Write the words of both sentences beside the tables.", classics=CLASSIC_REORDERINGS)
     rng = np.random.default_rng(1)
     longer = [(rng.normal(size=(n, n)), rng.permutation(n)) for n in (1, 6, 20)]
@@ -92,10 +106,10 @@ def check_invisible(attempt):
         p = attempt(*matrices)
         attempt.holds(f"p has one entry a row of w_q, since it is added to x: shape ({rows},)", p.shape == (rows,),
                       found=f"its shape is {p.shape}.", hint=_hint_for_shape(p.shape, rows, columns))
-        attempt.holds("p is there at all", np.linalg.norm(p) > 1e-6, found="all its entries are 0.",
+        attempt.holds("p is there at all", not np.linalg.norm(p) <= 1e-6, found="all its entries are 0.",
                       hint="The zero vector is invisible, and says nothing. Its length should be 1.")
         for name, w in zip(("w_q", "w_k", "w_v"), matrices):
-            attempt.matches(f"p @ {name} is 0", p @ w, np.zeros(columns), hint=_hint_for_seen(name))
+            attempt.matches(f"p @ {name} is 0", p @ w, np.zeros(columns), hint=_hint_for_seen(name, p, np.hstack(matrices)))
         attempt.matches("p has length 1", np.linalg.norm(p), 1.0, hint="Divide it by its length.")
 
 
@@ -105,16 +119,19 @@ def _hint_for_shape(shape, rows, columns):
     return "One vector is wanted, not a set of them." if len(shape) == 2 and rows in shape else ""
 
 
-def _hint_for_seen(name):
-    return {"w_q": "This p still changes the query. With the SVD of the stack, p is the last column of the whole u, of shape "
-                   "(d, d); full_matrices=False leaves it out.",
+def _hint_for_seen(name, p, stack):
+    if np.allclose(stack @ np.linalg.pinv(stack) @ p, p):
+        return ("This p is a mixture of the columns of the stack, and those directions are just what the head sees. The invisible "
+                "ones are left over; np.linalg.svd with full_matrices=False leaves them out.")
+    return {"w_q": "This p still changes the query. One p must solve p @ w_q = 0, p @ w_k = 0 and p @ w_v = 0 at once: can you write "
+                   "the three as one?",
             "w_k": "The query does not see it, but the key does. One p must vanish under all three at once: stack the matrices.",
             "w_v": "Query and key do not see it, but the value does, and carries it to the output."}[name]
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer to be tested, and the truth about it; its repr is its name, which messages show."""
+    """A layer and the truth about it; the learner's test gets a :class:`Sealed` one."""
 
     name: str
     run: Callable           # (batch, tokens, d) -> the same shape
@@ -124,12 +141,24 @@ class Layer:
     def __call__(self, x):
         return self.run(x)
 
+
+class Sealed:
+    """A layer that can be run and says nothing else about itself."""
+
+    __slots__ = ("_run", "_number")
+
+    def __init__(self, run, number):
+        self._run, self._number = run, number
+
+    def __call__(self, x):
+        return self._run(x)
+
     def __repr__(self):
-        return f"“{self.name}”"
+        return f"layer {self._number}"
 
 
 def layers():
-    """Six layers, from the plainest to the one that needs the most careful test."""
+    """Nine layers, from the plainest to the ones that get past a test with one order only."""
     rng = np.random.default_rng(3)
     w, table = rng.normal(size=(3, 6, 6)) / 2, rng.normal(size=(20, 6))
 
@@ -142,6 +171,9 @@ def layers():
 
     def rounded(x):         # on top of what a sum in another order does: an error that no machine can round away
         return head(x) * (1 + 1e-12 * np.arange(x.shape[1])[:, None])
+
+    def third(x):
+        return x + table[0] * (np.arange(x.shape[1]) == 2)[:, None]
 
     return [
         Layer("each word alone", lambda x: 2 * x + 1, False, "Reordered words give reordered outputs, and that is no sense "
@@ -156,16 +188,22 @@ def layers():
               "In a single layer the last row sees all words alike. Compare the other rows too."),
         Layer("attention, −|j − i| added to the scores", near, True, "A reversal keeps every distance, and this layer sees "
               "nothing else. Take an order that changes who is next to whom."),
+        Layer("the last word's vector first, the first word's last", lambda x: x[:, ::-1], True, "The vectors are the same, but "
+              "other words have them. Means and sorted numbers do not notice, nor does a reversal: compare word by word."),
+        Layer("each word plus its left neighbour, in a ring", lambda x: x + np.roll(x, 1, axis=1), True, "A cycle moves all words "
+              "round the ring, and everyone keeps their neighbour. Try a swap of two words as well, and compare all rows."),
+        Layer("a vector for the third place alone", third, True, "A swap of other words does not touch the third place. Try a "
+              "cycle as well, which moves every word, and compare all rows."),
     ]
 
 
 @exercise("1.4", praise="With this one assert among the author's tests, the vector for each sentence would not have passed.")
 def check_sees_order(attempt):
-    """layer, x (batch, tokens, d) -> True or False, for six layers."""
+    """layer, x (batch, tokens, d) -> True or False, for nine layers."""
     x = np.random.default_rng(4).normal(size=(2, 5, 6))
-    for layer in layers():
-        answer = attempt(layer, x)
+    for number, layer in enumerate(layers(), start=1):
+        answer = attempt(Sealed(layer.run, number), x)
         attempt.holds("the answer is one True or False", answer.shape == (), hint="np.allclose looks at all entries at once.",
-                      found=f"for {layer} its shape is {answer.shape}.")
-        attempt.holds(f"{layer} is found {'to see' if layer.sees_order else 'not to see'} order", bool(answer) is layer.sees_order,
-                      found=f"your test says {bool(answer)}.", hint=layer.hint)
+                      found=f"for layer {number} its shape is {answer.shape}.")
+        attempt.holds(f"layer {number}, “{layer.name}”, is found {'to see' if layer.sees_order else 'not to see'} order",
+                      bool(answer) is layer.sees_order, found=f"your test says {bool(answer)}.", hint=layer.hint)

@@ -30,6 +30,11 @@ def attend_one(q_i, k, v):
 def attend_one(q_i, k, v):
     return v.mean(axis=0)
 ''',
+        "half precision": '''
+def attend_one(q_i, k, v):
+    powers = np.exp((k @ q_i / np.sqrt(len(q_i))).astype(np.float16))
+    return (powers / powers.sum() @ v).astype(np.float16)
+''',
         "keys mixed instead of values": '''
 def attend_one(q_i, k, v):
     powers = np.exp(k @ q_i / np.sqrt(len(q_i)))
@@ -64,6 +69,18 @@ def reorder_scores(scores, order):
 def reorder_scores(scores, order):
     return scores[order, order]
 ''',
+        "rows moved twice": '''
+def reorder_scores(scores, order):
+    return scores[order][order]
+''',
+        "columns moved twice": '''
+def reorder_scores(scores, order):
+    return scores[:, order][:, order]
+''',
+        "nothing moved": '''
+def reorder_scores(scores, order):
+    return scores.copy()
+''',
         "rows and columns exchanged": '''
 def reorder_scores(scores, order):
     return scores.T[order][:, order]
@@ -90,6 +107,10 @@ def invisible(w_q, w_k, w_v):
 def invisible(w_q, w_k, w_v):
     return np.linalg.svd(np.hstack([w_q, w_k, w_v]))[0][:, 0]
 ''',
+        "any direction": '''
+def invisible(w_q, w_k, w_v):
+    return np.eye(len(w_q))[0]
+''',
         "not of length 1": '''
 def invisible(w_q, w_k, w_v):
     return 3 * np.linalg.svd(np.hstack([w_q, w_k, w_v]))[0][:, -1]
@@ -113,6 +134,23 @@ def sees_order(layer, x):
         "a reversal": '''
 def sees_order(layer, x):
     return not np.allclose(layer(x[:, ::-1]), layer(x)[:, ::-1])
+''',
+        "the means alone": '''
+def sees_order(layer, x):
+    return not np.allclose(layer(np.roll(x, 1, axis=1)).mean(axis=1), layer(x).mean(axis=1))
+''',
+        "a cycle alone": '''
+def sees_order(layer, x):
+    return not np.allclose(layer(np.roll(x, 1, axis=1)), np.roll(layer(x), 1, axis=1))
+''',
+        "a swap alone": '''
+def sees_order(layer, x):
+    order = np.r_[1, 0, 2:x.shape[1]]
+    return not np.allclose(layer(x[:, order]), layer(x)[:, order])
+''',
+        "an answer read off": '''
+def sees_order(layer, x):
+    return layer.sees_order
 ''',
         "an order that moves nothing": '''
 def sees_order(layer, x):
