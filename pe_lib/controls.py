@@ -60,7 +60,10 @@ class Control:
             if value not in self.options:
                 raise ValueError(f"a choice must be one of {list(self.options)!r}; got {value!r}")
             return self.options.index(value)
-        return float(value) if self.kind in (ipywidgets.FloatSlider, ipywidgets.FloatLogSlider) else int(value)
+        raw = float(value) if self.kind in (ipywidgets.FloatSlider, ipywidgets.FloatLogSlider) else int(value)
+        if raw != value:
+            raise ValueError(f"a setting of this control must be a whole number; got {value!r}")
+        return raw
 
 
 def _finite(**numbers):
@@ -73,8 +76,8 @@ def Slider(low, high, start=None, step=1, label=None, play=False):
     """A slider from low to high: whole numbers if all of low, high, start and step are, floats otherwise."""
     start = low if start is None else start
     _finite(low=low, high=high, start=start, step=step)
-    if not low < high or step <= 0:
-        raise ValueError(f"a slider needs low < high and step > 0; got low={low}, high={high}, step={step}")
+    if not low < high or not 0 < step <= high - low:
+        raise ValueError(f"a slider needs low < high and step > 0, at most high - low; got low={low}, high={high}, step={step}")
     if not low <= start <= high:
         raise ValueError(f"a slider's start must lie from low={low} to high={high}; got {start}")
     steps = (start - low) / step
@@ -103,6 +106,8 @@ def LogSlider(low, high, start=None, steps_per_decade=20, label=None):
 
 def Choice(options, start=None, label=None):
     """One of several options: a list of values, or a dict from what the learner reads to the value."""
+    if not isinstance(options, (list, tuple, dict)):
+        raise ValueError(f"options must be a list of values or a dict from name to value; got {options!r}")
     named = dict(options) if isinstance(options, dict) else {f"{x:g}" if isinstance(x, float) else str(x): x for x in options}
     values = tuple(named.values())
     if len(values) < 2:

@@ -3,6 +3,7 @@
 // the wanted one first. Once the figure was touched and is in sight, the neighbours along the last moved control follow.
 const RADIUS = 50, NEAR = 8;       // neighbours asked for, neighbours kept decoded (each way)
 const REST = 200, LIMIT = 8e6;     // ms without a move before the lossless frame; bytes of compressed frames kept
+const LOST = "No kernel: run this cell again to make the sliders live.";
 
 async function render({ model, el }) {
   const specs = model.get("controls"), [width, height] = model.get("size");
@@ -112,6 +113,7 @@ async function render({ model, el }) {
     touched = moving = true; rested = false; sharp = null;
     clearTimeout(timer); timer = setTimeout(rest, REST);
     show(keyOf(want)); keepNear(); ask();
+    if (!controls[0].comm_live && missing(want)) readout.textContent = LOST;
   }
   function rest() { moving = false; rested = true; ask(); }
   const release = () => { moving = false; };                       // after it, only the wanted frame may appear
@@ -124,7 +126,7 @@ async function render({ model, el }) {
   watcher.observe(canvas);
   const first = await createImageBitmap(new Blob([model.get("first")]));
   paint(first, model.get("text"), keyOf(model.get("start").map(round)), "first");
-  if (!controls[0].comm_live) readout.textContent += " (No kernel: run this cell again to make the sliders live.)";
+  if (!controls[0].comm_live) readout.textContent += ` (${LOST})`;
   specs.forEach((s, i) => equip(controls[i], s.label));
   rest();
   return () => {

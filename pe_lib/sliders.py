@@ -16,6 +16,7 @@ The browser keeps the frames it has seen (``sliders.js``) and asks here only for
 """
 
 import base64
+import collections
 import io
 import itertools
 import textwrap
@@ -26,16 +27,18 @@ import anywidget
 import ipywidgets
 import numpy as np
 import traitlets
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from . import walker
 from .controls import Check, Choice, Control, LogSlider, Slider
 from .plots import new_figure, png, style
 
-__all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore", "figures"]
+__all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore"]
 
 _FIGURES = weakref.WeakValueDictionary()  # by order of making
 _COUNT = itertools.count()
+_WARM = collections.deque()               # the figures drawn last; older ones give their pixels back (some 14 MB each)
 
 
 class Picture(anywidget.AnyWidget):
@@ -86,6 +89,7 @@ class SliderFigure(ipywidgets.VBox):
 
     def draw(self, raws, ratio=1):
         """Draw the raw settings at ratio times the figure's dpi; return the picture's sentence. Needs ``style()``."""
+        self._warm_up()
         figure, canvas = self.figure, self.figure.canvas
         text = self._update(**{name: spec.setting(raw) for (name, spec), raw in zip(self.specs.items(), raws, strict=True)})
         if not isinstance(text, str) or not text.strip():
@@ -105,6 +109,15 @@ class SliderFigure(ipywidgets.VBox):
             artist.axes.draw_artist(artist) if artist.axes else figure.draw_artist(artist)
         figure.stale = False                   # a legend that is drawn says it has changed: it would cost a full redraw each time
         return text
+
+    def _warm_up(self, most=4):
+        if self in _WARM:
+            _WARM.remove(self)
+        _WARM.append(self)
+        if len(_WARM) > most:
+            cold = _WARM.popleft()
+            cold.backgrounds.clear()
+            FigureCanvasAgg(cold.figure)           # a new canvas: the old one's pixels go with it
 
     def image(self, raws, ratio=1):
         """The picture of the raw settings, as an RGB image, and its sentence."""
@@ -177,7 +190,10 @@ def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
             raise ValueError(f"{name} must be a Slider, LogSlider, Choice or Check; got {type(control).__name__}")
     if not isinstance(size, (tuple, list)) or len(size) != 2:
         raise ValueError(f"size must be (width, height) in inches; got {size!r}")
-    return SliderFigure(build, size, [{}] if stills is None else stills, controls)
+    stills = [{}] if stills is None else stills
+    if not isinstance(stills, (list, tuple)) or not stills or not all(isinstance(still, dict) for still in stills):
+        raise ValueError(f"stills must be a list of at least one dict of settings; got {stills!r}")
+    return SliderFigure(build, size, stills, controls)
 
 
 def figures():

@@ -57,7 +57,7 @@ def walk(figure, states=200, seconds=10.0, seed=0):
             errors.append(f"at {_said(figure, raws)}: the picture depends on more than its settings")
     for name, value in before.items():
         setattr(figure.controls[name], figure.specs[name].trait, value)
-    return errors
+    return list(dict.fromkeys(errors))
 
 
 def redrawn(figure, raws):

@@ -74,7 +74,7 @@ def test_choices_are_named_for_people():
 
 
 @pytest.mark.parametrize("make, message", [
-    (lambda: Slider(3, 3), "low < high and step > 0; got low=3, high=3, step=1"),
+    (lambda: Slider(3, 3), "low < high and step > 0, at most high - low; got low=3, high=3, step=1"),
     (lambda: Slider(5, 2), "low < high"),
     (lambda: Slider(0, 5, step=0), "step > 0"),
     (lambda: Slider(0, 5, start=6), "start must lie from low=0 to high=5; got 6"),
@@ -86,6 +86,9 @@ def test_choices_are_named_for_people():
     (lambda: LogSlider(10, 1), "0 < low < high"),
     (lambda: LogSlider(1, 10, start=20), "start must lie from low=1 to high=10; got 20"),
     (lambda: LogSlider(1, 10, steps_per_decade=0), "steps_per_decade > 0"),
+    (lambda: Slider(0, 5, step=10), "step > 0, at most high - low; got low=0, high=5, step=10"),
+    (lambda: Slider(0, 5).raw(2.5), "must be a whole number; got 2.5"),
+    (lambda: Choice(5), "a list of values or a dict from name to value; got 5"),
     (lambda: Choice(["only"]), "at least two different options"),
     (lambda: Choice(["a", "b"], start="c"), r"one of \['a', 'b'\]; got 'c'"),
     (lambda: Check(1), "True or False; got 1"),

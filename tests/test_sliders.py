@@ -265,6 +265,15 @@ def test_a_thousand_moves_leave_no_figure_open_and_no_memory_behind():
     assert pyplot.get_fignums() == [] and figure.errors == []
 
 
+def test_figures_out_of_use_give_their_pixels_back():
+    """Running a cell again leaves the old figure alive in the kernel; its buffers must not stay with it."""
+    made = [explore(ramp, slope=Slider(-9, 9)) for _ in range(7)]
+    kept = [f for f in made if f.backgrounds]
+    assert kept == made[-4:]
+    assert made[0].reply(request([5]))[1] == made[-1].reply(request([5]))[1]      # and it still works
+    assert made[0].backgrounds and not made[3].backgrounds
+
+
 def test_two_threads_may_draw_at_once():
     """JupyterLab delivers slider messages in a thread of their own while a cell draws."""
     figures = [explore(ramp, slope=Slider(-9, 9)) for _ in range(2)]
@@ -304,6 +313,9 @@ def broken(fig):
     (lambda: explore(ramp, slope=Slider(0, 3), size=5), ValueError, r"size must be \(width, height\) in inches; got 5"),
     (lambda: explore(ramp, slope=Slider(0, 3), stills=[{"slop": 1}]), ValueError, r"names settings among \['slope'\]; got \['slop'\]"),
     (lambda: explore(ramp, slope=Slider(0, 3), stills=[{"slope": 7}]), ValueError, "must lie from 0 to 3; got 7"),
+    (lambda: explore(ramp, slope=Slider(0, 3), stills=[]), ValueError, r"at least one dict of settings; got \[\]"),
+    (lambda: explore(ramp, slope=Slider(0, 3), stills={"slope": 1}), ValueError, "stills must be a list"),
+    (lambda: explore(ramp, slope=Slider(0, 3), stills=[{"slope": 2.5}]), ValueError, "must be a whole number; got 2.5"),
     (lambda: explore(lambda fig: None, slope=Slider(0, 3)), ValueError, "build must return its update function; got NoneType"),
     (lambda: explore(lambda fig: lambda slope: None, slope=Slider(0, 3)), ValueError, "update must return the sentence .*; got None"),
     (lambda: explore(lambda fig: lambda slope: "  ", slope=Slider(0, 3)), ValueError, "update must return the sentence"),
