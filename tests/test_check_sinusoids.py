@@ -76,15 +76,25 @@ HINTS = {
     ("2.1", "degrees"): "in degrees",
     ("2.1", "added along the batch"): "the positions run along axis 1",
     ("2.1", "the table alone, x forgotten"): "x plus a table",
+    ("2.1", "half precision"): "the precision is too low",
+    ("2.1", "a result in half precision"): "it is float16",
     ("2.2", "transposed, as for (cos, sin)"): "walks backwards",
     ("2.2", "blocks for sines first, then cosines"): "all sines first",
     ("2.2", "made for position 0"): "made for position 0",
     ("2.2", "made for position 10"): "made to fit one position",
     ("2.2", "one frequency for all blocks"): "a frequency of its own",
+    ("2.2", "the exponent is doubled"): "The exponent is doubled",
+    ("2.2", "the other family, m / (d/2 - 1)"): "the other family",
+    ("2.2", "base 1000"): "look at the base",
     ("2.3", "query minus key"): "relative = key − query",
     ("2.3", "the fastest hand alone"): "up to whole turns",
     ("2.3", "the dot product alone, so without a sign"): "cannot tell before from after",
     ("2.3", "the slowest hand alone"): "Let all hands vote",
+    ("2.3", "offsets up to 500 only"): "reach from −1000 to 1000",
+    ("2.3", "998 either way"): "offset −1000 is found",
+    ("2.3", "the last offset left out"): "stops before b",
+    ("2.3", "an exact match"): "gave None",
+    ("2.3", "a middle hand alone"): "this hand has been all the way round",
     ("2.3", "the place in the list, not the offset"): "not yet an offset",
 }
 
@@ -106,8 +116,13 @@ def test_no_two_mistakes_hear_the_same(number):
 @pytest.mark.parametrize("answer", [
     lambda *inputs: np.nan, lambda *inputs: np.full((3, 5, 8), np.nan), lambda *inputs: np.full((8, 8), np.nan),
     lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
-    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
-], ids=["NaN", "NaNs", "a matrix of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
+    lambda *inputs: np.array([]), lambda *inputs: {"a": 1}, lambda *inputs: np.zeros((8, 8), complex),
+], ids=["NaN", "NaNs", "a matrix of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict", "complex"])
 def test_nonsense_is_wrong_in_one_line(number, answer):
     verdict = CHECKS[number](answer)
-    assert verdict.state == "wrong" and "\n" not in repr(verdict)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict) and "ufunc" not in repr(verdict)
+
+
+def test_praise_fits_a_loop_as_well():
+    """the check cannot see how an answer was computed"""
+    assert "loop" not in repr(checks.check_add_positions(add_by_loop))

@@ -47,6 +47,9 @@ CLASSIC_ENCODINGS = {
 }
 
 
+COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
+
+
 def _shape(result):
     return getattr(result, "shape", "no array")
 
@@ -60,7 +63,7 @@ def _hint(got, classics, otherwise, *inputs):
     return otherwise
 
 
-@exercise("2.1", praise="No loop over the tokens, and no last row: at position 10 million it works as well.")
+@exercise("2.1", praise="It is computed, not looked up, so there is no last row: position 10 million works as well.")
 def check_add_positions(attempt):
     """x (batch, n, d) -> x plus the encoding of each token's place in its sequence."""
     batch, n, dim = 3, 5, 8
@@ -68,6 +71,8 @@ def check_add_positions(attempt):
     table = attempt(zeros)
     attempt.holds("the shape stays (batch, n, d)", _shape(table) == zeros.shape, found=f"{zeros.shape} became {_shape(table)}.",
                   hint="An encoding of shape (n, d) broadcasts over the batch when it is added.")
+    attempt.holds("the result has the precision of x, or at least single precision", table.dtype != np.float16,
+                  found="it is float16.", hint=COARSE)
     along_batch = np.broadcast_to(sinusoidal_encoding(np.arange(batch), dim)[:, None], zeros.shape)
     attempt.matches("every sequence of the batch gets the same encodings", table, np.broadcast_to(table[:1], zeros.shape),
                     hint="You have numbered the sequences of the batch, not the tokens: the positions run along axis 1."
@@ -75,11 +80,12 @@ def check_add_positions(attempt):
     x = np.random.default_rng(2).normal(size=zeros.shape)
     attempt.matches("the encoding is added and x itself is kept", attempt(x), x + table,
                     hint="The result should be x plus a table that does not look at x.")
+    coarse = COARSE if np.allclose(table[0], encoding_by_loop(p, dim), atol=2e-3) else ""
     attempt.matches("in each pair of neighbouring columns the squares sum to 1 (row: token, column: pair)",
                     (table[0].reshape(n, -1, 2) ** 2).sum(axis=-1), np.ones((n, dim // 2)),
-                    hint=_hint(table[0], CLASSIC_ENCODINGS, "Does each pair hold the sine and the cosine of one angle?", p, dim))
+                    hint=_hint(table[0], CLASSIC_ENCODINGS, coarse or "Does each pair hold the sine and the cosine of one angle?", p, dim))
     attempt.matches("the encoding equals the loop", table[0], encoding_by_loop(p, dim),
-                    hint=_hint(table[0], CLASSIC_ENCODINGS, "Print row 1 beside the formula.", p, dim))
+                    hint=_hint(table[0], CLASSIC_ENCODINGS, coarse or "Print row 1 beside the formula.", p, dim))
     other = np.zeros((1, 40, 6))
     attempt.matches("other widths and lengths work as well", attempt(other)[0], encoding_by_loop(np.arange(40), 6),
                     hint="Is a width or a length fixed in your code?")
@@ -105,7 +111,23 @@ CLASSIC_MATRICES = {
     "This matrix was made for position 0, and carries no other. Which numbers in it know where it starts?": _from_zero,
     "Your pairs get faster down the diagonal: the exponent has lost its minus sign.":
         lambda k, dim: offset_matrix(k, 1 / inverse_frequencies(dim)),
+    "The exponent is doubled: 2m / d is meant, and a loop variable that steps by two is 2m already.":
+        lambda k, dim: offset_matrix(k, inverse_frequencies(dim) ** 2),
+    "The blocks are those of the other family, with exponent m / (d/2 - 1). Here it is 2m / d.":
+        lambda k, dim: offset_matrix(k, inverse_frequencies_endpoint(dim)),
 }
+
+
+def _hint_for_matrix(matrix, k, dim):
+    if np.iscomplexobj(matrix) or not np.isfinite(matrix).all():
+        return ""
+    turn = np.arctan2(matrix[0::2, 1::2].diagonal(), matrix[0::2, 0::2].diagonal())
+    if np.allclose(matrix, offset_matrix(1, turn), atol=1e-6):
+        return ("Every block is a proper turn, but not by the right angle. Pair m turns by k · 10000^(-2m / d): look at the base and "
+                "the exponent.")
+    if np.linalg.matrix_rank(matrix) < dim:
+        return "Its columns are not independent, so it loses what tells positions apart. Was it made to fit one position?"
+    return "Write the two lines of the angle-addition formula for one pair, and read off what multiplies sin and cos."
 
 
 @exercise("2.2", praise="It holds d/2 angles and no position: the same step from everywhere.")
@@ -115,10 +137,7 @@ def check_step_matrix(attempt):
     matrix = attempt(k, dim)
     attempt.holds("the matrix has shape (d, d)", _shape(matrix) == (dim, dim), found=f"for d = {dim} the shape is {_shape(matrix)}.")
     here, there = (sinusoidal_encoding(np.arange(10) + shift, dim) for shift in (0, k))
-    general = ("Its columns are not independent, so it loses what tells positions apart. Was it made to fit one position?"
-               if np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix) < dim else
-               "Write the two lines of the angle-addition formula for one pair, and read off what multiplies sin and cos.")
-    hint = _hint(matrix, CLASSIC_MATRICES, general, k, dim)
+    hint = _hint(matrix, CLASSIC_MATRICES, _hint_for_matrix(matrix, k, dim), k, dim)
     attempt.matches("M @ PE(0) is PE(3)", matrix @ here[0], there[0], hint=hint)
     attempt.matches("the same matrix carries every position (here one row a position)", here @ matrix.T, there, hint=hint)
     attempt.matches("offset 0 changes nothing", attempt(0, dim), np.eye(dim), hint="cos 0 = 1, sin 0 = 0.")
@@ -126,9 +145,18 @@ def check_step_matrix(attempt):
                    [(-3, 8), (1, 2), (40, 6), (1000, 16)], hint="Is an offset or a width fixed in your code?")
 
 
+def _is_one_hand(got, offset):
+    """True if got is what one hand alone says of an offset, after whole turns: (scalar, whole number) -> bool."""
+    inv_freq = inverse_frequencies(64)
+    inv_freq = inv_freq[abs(offset) * inv_freq > np.pi]                    # the hands that have been round
+    turns = offset * inv_freq % (2 * np.pi)
+    readings = np.concatenate([turns, turns - 2 * np.pi]) / np.tile(inv_freq, 2)
+    return bool(np.isin(np.round(readings), got).any())
+
+
 @exercise("2.3", praise="Slow hands say roughly where, fast hands say exactly: you have read a clock with 32 hands.")
 def check_find_offset(attempt):
-    """PE(i), PE(j), of width 64 -> j - i, at most 1000 either way; two decimals of each feature must do."""
+    """PE(i), PE(j), of width 64, perhaps rounded to two decimals -> j - i, from -1000 to 1000, both included."""
     def read(i, j, decimals=15):
         return attempt(*sinusoidal_encoding([i, j], 64).round(decimals))
 
@@ -140,10 +168,16 @@ def check_find_offset(attempt):
                     hint="A sum of cosines cannot tell before from after; the sines of the difference can." if before == 2 else "")
     far = read(100, 110)
     attempt.matches("a key ten tokens after the query has offset 10", far, 10,
-                    hint="The fastest hand has been all the way round: it only knows the offset up to whole turns. Ask a "
-                    "slower one as well." if abs(abs(far - 10) % (2 * np.pi) - np.pi) > 2 else "")
+                    hint="This hand has been all the way round: it only knows the offset up to whole turns. Ask a slower one as well."
+                    if _is_one_hand(far, 10) else "")
     for i, j in ((0, 997), (5000, 4012), (123_456, 123_400)):
-        attempt.matches(f"far ones work as well, here from position {i} to position {j}", read(i, j), j - i, hint="Is a range too small?")
+        got = read(i, j)
+        hint = ("So far out this hand has been all the way round. Let slower hands say roughly where, and faster ones exactly."
+                if _is_one_hand(got, j - i) else "Does your search reach from −1000 to 1000?")
+        attempt.matches(f"far ones work as well, here from position {i} to position {j}", got, j - i, hint=hint)
+    for i, j in ((5000, 4000), (0, 1000)):
+        attempt.matches(f"the ends belong to it: offset {'+' if j > i else '−'}1000 is found", read(i, j), j - i,
+                        hint="Does your search reach both ends? range(a, b) stops before b.")
     for i, j in ((0, 1), (3, 500), (2000, 1011), (40, 917)):
         attempt.matches(f"two decimals of each feature are enough, from position {i} to position {j}", read(i, j, decimals=2), j - i,
                         hint="A slow hand moves less in one token than the second decimal shows. Let all hands vote: which "

@@ -73,6 +73,16 @@ def add_positions(x):
     theta = p / 1_000 ** (i / d)
     table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
 """),
+        "half precision": _table("""
+    theta = p / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta).astype(np.float16), np.cos(theta).astype(np.float16)
+"""),
+        "a result in half precision": '''
+def add_positions(x):
+    batch, n, d = x.shape
+    theta = np.arange(n)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    return (x + np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(n, d)).astype(np.float16)
+''',
         "one sequence only": '''
 def add_positions(x):
     batch, n, d = x.shape
@@ -126,6 +136,30 @@ def step_matrix(k, d):
         M[2 * m:2 * m + 2, 2 * m:2 * m + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
     return M
 ''',
+        "the exponent is doubled": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for i in range(0, d, 2):
+        b = k * 10_000.0 ** (-2 * i / d)
+        M[i:i + 2, i:i + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
+    return M
+''',
+        "the other family, m / (d/2 - 1)": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for i in range(0, d, 2):
+        b = k * 10_000.0 ** (-(i / 2) / (d / 2 - 1))
+        M[i:i + 2, i:i + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
+    return M
+''',
+        "base 1000": '''
+def step_matrix(k, d):
+    M = np.zeros((d, d))
+    for i in range(0, d, 2):
+        b = k * 1_000.0 ** (-i / d)
+        M[i:i + 2, i:i + 2] = [[np.cos(b), np.sin(b)], [-np.sin(b), np.cos(b)]]
+    return M
+''',
         "one pair only": '''
 def step_matrix(k, d):
     return np.array([[np.cos(k), np.sin(k)], [-np.sin(k), np.cos(k)]])
@@ -161,6 +195,33 @@ def find_offset(pe_query, pe_key):
     k = np.arange(-500, 501)[:, None] * omega
     s, c = pe_query[0::2], pe_query[1::2]
     return int(np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2])) - 500
+''',
+        "998 either way": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    offsets = np.arange(-998, 999)
+    k, s, c = offsets[:, None] * omega, pe_query[0::2], pe_query[1::2]
+    return offsets[np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2])]
+''',
+        "the last offset left out": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    offsets = np.arange(-1000, 1000)
+    k, s, c = offsets[:, None] * omega, pe_query[0::2], pe_query[1::2]
+    return offsets[np.argmax((s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2])]
+''',
+        "an exact match": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    for offset in range(-1000, 1001):
+        k, s, c = offset * omega, pe_query[0::2], pe_query[1::2]
+        if np.allclose(s * np.cos(k) + c * np.sin(k), pe_key[0::2]) and np.allclose(c * np.cos(k) - s * np.sin(k), pe_key[1::2]):
+            return offset
+''',
+        "a middle hand alone": '''
+def find_offset(pe_query, pe_key):
+    turn = np.arctan2(pe_key[32], pe_key[33]) - np.arctan2(pe_query[32], pe_query[33])
+    return round(((turn + np.pi) % (2 * np.pi) - np.pi) / 0.01)
 ''',
         "the place in the list, not the offset": '''
 def find_offset(pe_query, pe_key):
