@@ -70,8 +70,9 @@ HINTS = {
     ("8.2", "no 2 pi"): "A turn is 2π",
     ("8.2", "features, not pairs"): "two a pair",
     ("8.2", "compared with the asked length"): "the length asked for",
+    ("8.2", "compared with twice the trained length"): "compare each with the trained length",
     ("8.2", "only those that finish now"): "complete their circle now",
-    ("8.2", "positive exponent"): "faster and faster",
+    ("8.2", "positive exponent"): "0 pairs?",
     ("8.2", "all of them"): "a wavelength of its own",
     ("8.2", "never none"): "asked is at most trained",
     ("8.2", "the pairs, not their number"): "the answer is one number",
@@ -84,6 +85,7 @@ HINTS = {
     ("8.3", "no answer for none"): "ask whether there is any",
     ("8.3", "an empty list where there is none"): "IndexError",
     ("8.3", "the fastest pair alone"): "the fastest pair alone",
+    ("8.3", "base 10,000 fixed"): "not only their number",
     ("8.3", "the reach left out"): "ends before reach",
 }
 
@@ -93,6 +95,15 @@ def test_a_classic_mistake_gets_its_own_hint(number, name):
     verdict = CHECKS[number](mistake(number, name))
     assert verdict.state == "wrong"
     assert HINTS.get((number, name), "") in repr(verdict)
+
+
+@pytest.mark.parametrize("answer", [
+    lambda dim, base, trained, asked: 0,
+    lambda dim, base, trained, asked: 0 if asked >= trained else checks.unprepared_by_loop(dim, base, asked, trained),
+    lambda dim, base, trained, asked: (2 * np.pi * base ** (np.arange(dim // 2) / dim) > trained).sum() if asked > trained else 0,
+], ids=["always", "the inverted condition", "no 2 in the exponent"])
+def test_no_pair_at_all_is_not_blamed_on_a_sign(answer):
+    assert "0 pairs? asked is larger than trained here" in repr(checks.check_unprepared(answer))
 
 
 @pytest.mark.parametrize("number", CHECKS)

@@ -61,8 +61,8 @@ CLASSIC_COUNTS = {
         lambda d, b, t, a: (wavelengths(inverse_frequencies(d, b)) > a).sum(),
     "You counted the pairs that complete their circle now. The slower ones meet new angles, too, without completing it.":
         lambda d, b, t, a: ((wavelengths(inverse_frequencies(d, b)) > t) & (wavelengths(inverse_frequencies(d, b)) <= a)).sum(),
-    "The exponent has lost its minus sign: your pairs get faster and faster.":
-        lambda d, b, t, a: (2 * np.pi * inverse_frequencies(d, b) > t).sum(),
+    "0 pairs? asked is larger than trained here: some meet new angles. Print the wavelengths: they should grow to 54,410 tokens.":
+        lambda d, b, t, a: 0,
     "All pairs, or none? Each has a wavelength of its own.": lambda d, b, t, a: d // 2,
 }
 
@@ -71,7 +71,8 @@ CLASSIC_COUNTS = {
 def check_unprepared(attempt):
     """dim, base, trained, asked -> a whole number."""
     attempt.holds("the answer is one number", attempt(128, 10_000.0, 4096, 8192).shape == (), hint="Sum the pairs that qualify.")
-    attempt.agrees("a Llama-2-like model, asked for twice its 4,096 tokens, has 18 of 64", unprepared_by_loop, [(128, 10_000.0, 4096, 8192)],
+    # Not twice the trained length: a comparison with 2 * trained would look like one with asked.
+    attempt.agrees("a Llama-2-like model of 4,096 tokens, asked for 12,000, has 18 of 64", unprepared_by_loop, [(128, 10_000.0, 4096, 12_000)],
                    classics=CLASSIC_COUNTS, hint="Print the wavelengths, and compare each with the trained length.")
     attempt.agrees("a text no longer than in training surprises nobody", unprepared_by_loop, [(128, 10_000.0, 4096, 4096), (64, 10_000.0, 4096, 100)],
                    hint="What if asked is at most trained?")
@@ -116,5 +117,8 @@ def check_first_impostor(attempt):
                    hint="np.argmax of a list of False is 0: ask whether there is any.")
     attempt.agrees("the last offset of the reach counts", first_impostor_in, [(wide, 14_495), (wide, 14_494)],
                    hint="np.arange(reach) ends before reach.")
+    attempt.agrees("other frequencies work as well", first_impostor_in,
+                   [(inverse_frequencies(8, 100.0), 5000), (np.array([1.3, 0.4, 0.11]), 500), (np.array([0.05, 0.7]), 500)],
+                   hint="Use the values of inv_freq, not only their number: not every base is 10,000.")
     attempt.agrees("it works up to 600,000", first_impostor_in, [(inverse_frequencies(16), 600_000)],
                    hint="One table of cosines, 600,001 rows by 8: 38 MB.")

@@ -45,6 +45,7 @@ WRONG = {
         "no 2 pi": _count("(wavelength / (2 * np.pi) > trained).sum()"),
         "features, not pairs": _count("2 * (wavelength > trained).sum()"),
         "compared with the asked length": _count("(wavelength > asked).sum()"),
+        "compared with twice the trained length": _count("(wavelength > 2 * trained).sum()"),
         "only those that finish now": _count("((wavelength > trained) & (wavelength <= asked)).sum()"),
         "positive exponent": _count("(2 * np.pi * base ** (-np.arange(0, dim, 2) / dim) > trained).sum()"),
         "all of them": _count("dim // 2"),
@@ -68,6 +69,13 @@ def unprepared(dim, base, trained, asked):
 def first_impostor(inv_freq, reach):
     similar = np.cos(np.arange(reach + 1) * inv_freq[0])
     return 2 + (similar[2:] > similar[1]).argmax()
+''',
+        "base 10,000 fixed": '''
+def first_impostor(inv_freq, reach):
+    n = len(inv_freq)
+    similar = np.cos(np.arange(reach + 1)[:, None] * 10_000 ** (-np.arange(n) / n)).sum(axis=1)
+    found = np.flatnonzero(similar[2:] > similar[1])
+    return found[0] + 2 if found.size else 0
 ''',
         "the reach left out": '''
 def first_impostor(inv_freq, reach):
