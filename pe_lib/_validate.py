@@ -74,6 +74,20 @@ def turnable(positions, inv_freq, name):
     return positions, inv_freq
 
 
+def within_range(result, name):
+    """A result that is within the range of the floats, as it came; an overflow to infinity is refused."""
+    if not np.isfinite(result).all():
+        raise ValueError(f"{name} must be finite, got a result beyond the range of the floats")
+    return result
+
+
+def each_pair(array, wrong, shape, requirement):
+    """Refuse an array of another shape, or the first value that is wrong; ``requirement`` begins with its name."""
+    if array.shape != shape or wrong.any():
+        got = f"shape {array.shape}" if array.shape != shape else array[wrong][0]
+        raise ValueError(f"{requirement} a pair, shape {shape}, got {got}")
+
+
 def whole_number(value, name, least=0):
     """An integer of at least ``least``; True, 4.0 and "4" are not integers here."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:

@@ -36,7 +36,7 @@ def angle_error(positions, inv_freq, form):
     positions (..., n), tokens; inv_freq (dim/2,), radians per token -> (..., n, dim/2), radians, from 0 up.
     |rounded(rounded(position) * rounded(inv_freq)) - position * inv_freq|
 
-    Above pi the angle is noise. A position beyond the format has an infinite error.
+    Above pi the angle is noise. A position or frequency beyond the format has an infinite error.
     Raises: ValueError as `angles` and `rounded`.
     Source: the last product in float64, as `angles` makes it.
 
@@ -45,7 +45,8 @@ def angle_error(positions, inv_freq, form):
     """
     positions = finite_array(positions, "positions").astype(np.float64)[..., None]
     inv_freq = frequency_array(inv_freq)
-    short = rounded(positions, form)
-    within = np.isfinite(short)
-    short = rounded(np.where(within, short, 0.0) * rounded(inv_freq, form), form)
-    return np.where(within, np.abs(short - positions * inv_freq), np.inf)
+    short, speeds = rounded(positions, form), rounded(inv_freq, form)
+    within = np.isfinite(short) & np.isfinite(speeds)
+    # In float64 neither product can overflow where both factors are within a short format.
+    short = rounded(np.where(within, short, 0.0) * np.where(within, speeds, 0.0), form)
+    return np.where(within, np.abs(short - np.where(within, positions, 0.0) * inv_freq), np.inf)

@@ -5,7 +5,7 @@ A factor below 1 is allowed: it shortens what a larger one lengthens, and undoes
 
 import numpy as np
 
-from pe_lib._validate import even_dim, finite_array, frequency_array, frequency_base, positive_number
+from pe_lib._validate import each_pair, even_dim, finite_array, frequency_array, frequency_base, positive_number, within_range
 from pe_lib.frequencies import inverse_frequencies
 
 # The rules with a ramp have a module of their own; all rules can be had from here.
@@ -18,13 +18,15 @@ def interpolate(inv_freq, factor):
     inv_freq (dim/2,), radians per token; factor, how many times longer than trained -> (dim/2,).
     inv_freq / factor, the same as positions / factor
 
-    Raises: ValueError if inv_freq is not one finite number a pair, or factor is not above 0.
+    Raises: ValueError if inv_freq is not one finite number a pair, factor is not above 0, or a result is not finite.
     Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation".
 
     >>> interpolate([1.0, 0.1], factor=4)
     array([0.25 , 0.025])
     """
-    return frequency_array(inv_freq) / positive_number(factor, "factor")
+    inv_freq, factor = frequency_array(inv_freq), positive_number(factor, "factor")
+    with np.errstate(over="ignore"):
+        return within_range(inv_freq / factor, "inv_freq / factor")
 
 
 def ntk_base(base, factor, dim):
@@ -33,7 +35,7 @@ def ntk_base(base, factor, dim):
     base, factor, dim -> the new base.
     base * factor ** (dim / (dim - 2))
 
-    Raises: ValueError if factor is not above 0, dim is not an even integer above 2, or base is out of range.
+    Raises: ValueError if factor is not above 0, dim is not an even integer above 2, or a base is out of range.
     Source: bloc97 2023, "NTK-Aware Scaled RoPE"; Peng et al. 2023, "YaRN", NTK-aware interpolation.
 
     >>> ntk_base(100, factor=3, dim=4)
@@ -41,7 +43,9 @@ def ntk_base(base, factor, dim):
     """
     # With two features the only pair is fastest and slowest at once: it cannot be kept and slowed.
     dim = even_dim(dim, least=4)
-    return frequency_base(base) * positive_number(factor, "factor") ** (dim / (dim - 2))
+    base, factor = np.float64(frequency_base(base)), positive_number(factor, "factor")
+    with np.errstate(over="ignore"):
+        return float(within_range(base * factor ** np.float64(dim / (dim - 2)), "the new base"))
 
 
 def ntk(dim, base, factor):
@@ -66,14 +70,14 @@ def dynamic_factor(factor, length, trained):
     1 + factor * (length / trained - 1) beyond trained, else 1
 
     At factor 1 this is length / trained: not the identity, unlike every other rule here.
-    Raises: ValueError if one of the three is not above 0.
+    Raises: ValueError if one of the three is not above 0, or the result is not finite.
     Source: emozilla 2023, "Dynamically Scaled RoPE"; written factor * length / trained - (factor - 1) there.
 
     >>> dynamic_factor(2, length=100, trained=100), dynamic_factor(2, length=150, trained=100)
     (1.0, 2.0)
     """
     factor, length = positive_number(factor, "factor"), positive_number(length, "length")
-    return 1 + factor * max(length / positive_number(trained, "trained") - 1, 0.0)
+    return within_range(1 + factor * max(length / positive_number(trained, "trained") - 1, 0.0), "the factor at this length")
 
 
 def dynamic_ntk(dim, base, factor, length, trained):
@@ -99,7 +103,7 @@ def longrope(inv_freq, short, long, length, trained, factor):
     inv_freq / (long if length > trained else short), and longrope_attention(factor, trained)
 
     At the trained length itself the short list holds; keys cached before the switch do not fit queries after it.
-    Raises: ValueError if a list does not hold one number above 0 a pair, or a number is not above 0.
+    Raises: ValueError if a list does not hold one number above 0 a pair, a number is not above 0, or a result not finite.
     Source: Ding et al. 2024, "LongRoPE", for the lists, which a search finds; switch and attention: the code of Phi-3.
 
     >>> longrope([1.0, 0.5], short=[1, 1], long=[1, 5], length=9, trained=8, factor=8)
@@ -108,7 +112,9 @@ def longrope(inv_freq, short, long, length, trained, factor):
     inv_freq = frequency_array(inv_freq)
     short, long = _factors(short, "short", inv_freq.shape), _factors(long, "long", inv_freq.shape)
     attention = longrope_attention(factor, trained)
-    return inv_freq / (long if positive_number(length, "length") > trained else short), attention
+    used = long if positive_number(length, "length") > trained else short
+    with np.errstate(over="ignore"):
+        return within_range(inv_freq / used, "inv_freq / its factor"), attention
 
 
 def longrope_attention(factor, trained):
@@ -131,6 +137,5 @@ def longrope_attention(factor, trained):
 
 def _factors(values, name, shape):
     factors = finite_array(values, name)
-    if factors.shape != shape or (factors <= 0).any():
-        raise ValueError(f"{name} must hold one factor above 0 a pair, shape {shape}, got {factors}")
+    each_pair(factors, factors <= 0, shape, f"{name} must hold one factor above 0")
     return factors

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from pe_lib._validate import even_dim, finite_array, frequency_array, frequency_base, positive_number
+from pe_lib._validate import each_pair, even_dim, finite_array, frequency_array, frequency_base, positive_number, within_range
 
 
 def ramp_by_turns(inv_freq, trained, slow=1.0, fast=32.0):
     """The paper's ramp: the more turns a pair makes in the trained length, the more of its own frequency it keeps.
 
     inv_freq (dim/2,), radians per token; trained, tokens; slow and fast, turns -> (dim/2,), shares from 0 to 1.
-    turns = trained / wavelength;  kept = (turns - slow) / (fast - slow), no less than 0 and no more than 1
+    turns = trained * |inv_freq| / (2 pi);  kept = (turns - slow) / (fast - slow), no less than 0 and no more than 1
 
     slow and fast are the paper's alpha and beta. Linear in turns: half-way up the ramp a pair makes 16.5 of them.
     Raises: ValueError if inv_freq is not one finite number a pair, trained is not above 0, or not 0 < slow < fast.
@@ -19,7 +19,8 @@ def ramp_by_turns(inv_freq, trained, slow=1.0, fast=32.0):
     array([1.   , 0.5  , 0.125, 0.   ])
     """
     inv_freq, trained, slow, fast = frequency_array(inv_freq), positive_number(trained, "trained"), *_ends(slow, fast)
-    turns = trained * inv_freq / (2 * np.pi)
+    with np.errstate(over="ignore"):          # infinitely many turns: all of the frequency is kept
+        turns = trained * abs(inv_freq) / (2 * np.pi)
     return np.clip((turns - slow) / (fast - slow), 0, 1)
 
 
@@ -54,16 +55,17 @@ def ntk_by_parts(inv_freq, factor, kept):
     inv_freq (dim/2,), radians per token; kept (dim/2,), shares from 0 to 1, from one of the ramps -> (dim/2,).
     (1 - kept) * inv_freq / factor + kept * inv_freq
 
-    Raises: ValueError if factor is not above 0, or kept does not hold one share from 0 to 1 a pair.
+    Raises: ValueError if factor is not above 0, kept is not one share from 0 to 1 a pair, or a result is not finite.
     Source: Peng et al. 2023, "YaRN", NTK-by-parts.
 
     >>> ntk_by_parts([1.0, 0.5, 0.25], factor=4, kept=[1, 0.5, 0])
     array([1.    , 0.3125, 0.0625])
     """
     inv_freq, factor, kept = frequency_array(inv_freq), positive_number(factor, "factor"), finite_array(kept, "kept")
-    if kept.shape != inv_freq.shape or (kept < 0).any() or (kept > 1).any():
-        raise ValueError(f"kept must hold one share from 0 to 1 a pair, shape {inv_freq.shape}, got {kept}")
-    return (1 - kept) * inv_freq / factor + kept * inv_freq
+    each_pair(kept, (kept < 0) | (kept > 1), inv_freq.shape, "kept must hold one share from 0 to 1")
+    with np.errstate(over="ignore"):
+        result = (1 - kept) * inv_freq / factor + kept * inv_freq
+    return within_range(result, "inv_freq / factor")
 
 
 def attention_factor(factor):

@@ -103,6 +103,12 @@ def test_a_position_beyond_the_format():
     assert angle_error([60_000], [2.0], "float16")[0, 0] == np.inf
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_frequency_beyond_the_format():
+    assert_array_equal(angle_error([0, 1], [1e6, 1.0], "float16"), [[np.inf, 0], [np.inf, 0]])
+    assert_array_equal(angle_error([1e308], [1e308, 1.0], "float32"), [[np.inf, np.inf]])
+
+
 @pytest.mark.parametrize("form", ["float64", "half", None, 16, ["float16"]])
 def test_form_is_refused(form):
     for call in (lambda: rounded(1.0, form), lambda: angle_error(1, [1.0], form)):

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pe_lib import scaling
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.scaling import dynamic_factor, dynamic_ntk, interpolate, longrope, longrope_attention, ntk, ntk_base
+from pe_lib.yarn import ntk_by_parts
 
 steady = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 DIMS = st.integers(2, 64).map(lambda pairs: 2 * pairs)
@@ -330,6 +331,24 @@ def test_factors_are_one_a_pair(name, wrong):
     lists = {"short": [1.0, 1.0], "long": [1.0, 1.0], name: wrong}
     with pytest.raises(ValueError, match=rf"^{name} must hold one factor above 0 a pair, shape \(2,\), got "):
         longrope([1.0, 0.5], **lists, length=2, trained=4, factor=2)
+
+
+@pytest.mark.parametrize("name", ["short", "long"])
+def test_a_refused_factor_is_named_in_one_line(name):
+    for wrong, told in [(np.ones(3), r"shape \(3,\)"), ([1.0, -2.0], r"-2\.0")]:
+        with pytest.raises(ValueError, match=rf"^{name} must hold one factor above 0 a pair.*, got {told}$"):
+            longrope([1.0, 0.5], **({"short": [1.0, 1.0], "long": [1.0, 1.0]} | {name: wrong}), length=2, trained=4, factor=2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("call", [
+    lambda: ntk_base(1e4, 1e300, 4), lambda: ntk(4, 1e4, 1e200), lambda: interpolate([1.0], 1e-320),
+    lambda: longrope([1.0], [1e-320], [1.0], 2, 4, 2), lambda: longrope([1.0], [1.0], [1e-320], 8, 4, 2),
+    lambda: dynamic_factor(1e308, 1e308, 1), lambda: ntk_by_parts([1.0], 1e-320, [0.0]),
+])
+def test_results_beyond_the_floats_are_refused(call):
+    with pytest.raises(ValueError, match="must be finite, got a result beyond the range of the floats$"):
+        call()
 
 
 @pytest.mark.parametrize("name", ["short", "long"])

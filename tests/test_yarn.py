@@ -301,6 +301,19 @@ def test_a_ramp_goes_from_slow_to_fast(call, slow, fast):
         call(slow, fast)
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_ramp_counts_turns_either_way_round():
+    w = inverse_frequencies(64)
+    assert np.array_equal(ramp_by_turns(-w, 4096), ramp_by_turns(w, 4096)) and ramp_by_turns(-w, 4096).max() == 1
+    assert np.array_equal(ramp_by_turns([1e300, 0.0], 1e300), [1, 0])
+
+
+def test_refused_shares_are_named_in_one_line():
+    for wrong, told in [(np.ones(63), r"shape \(63,\)"), ([0.5, 1.5], r"1\.5")]:
+        with pytest.raises(ValueError, match=rf"^kept must hold one share from 0 to 1 a pair.*, got {told}$"):
+            ntk_by_parts(W, 4, wrong)
+
+
 @pytest.mark.parametrize("kept", [[1.0], [1.0, 0.5, 0.0], 1.0, [[1.0, 0.0]], [1.0, 1.1], [-0.1, 0.0]])
 def test_kept_is_one_share_a_pair(kept):
     for rule in (ntk_by_parts, yarn):
