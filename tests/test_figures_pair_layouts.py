@@ -155,6 +155,17 @@ def test_frequencies_are_made_for_the_turning_width():
     assert both[-1] == both[-2]                           # with all features turning there is nothing to slice
 
 
+def test_the_curves_pass_through_the_shares_that_are_told():
+    fig = new_figure()
+    update = conventions.partial_frequencies(fig)
+    for offset in (9, 100, 1999):
+        told = numbers(update(64, 10_000.0, offset))[-2:]
+        curves = [line for line in fig.axes[1].lines if len(line.get_xdata()) == 2000]
+        assert len(curves) == 2
+        for line, share in zip(curves, told):
+            assert abs(line.get_ydata()[line.get_xdata() == offset] - share).max() < 0.0051
+
+
 def test_the_shares_part_at_three_tokens():
     """claim 6.4: a mission's answer"""
     parted = [offset for offset in range(1, 20) if abs(np.subtract(*numbers(

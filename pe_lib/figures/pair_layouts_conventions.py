@@ -17,7 +17,7 @@ def partial_frequencies(fig, dim=128, reach=2000):
     points = [speeds.plot([], [], color=c, ls=s, marker="o", ms=3, label=name, zorder=3, animated=True)[0] for c, s, name in styles]
     speeds.set(xlim=(-1, dim // 2), yscale="log", ylim=(1e-6, 2), xlabel="pair (0: fastest)", ylabel="radians per token")
     speeds.legend(loc="lower left", bbox_to_anchor=(-0.04, 0.99), ncols=2, fontsize=9, handlelength=1.8, columnspacing=1)
-    offsets = np.unique(np.round(np.geomspace(1, reach, 160)))
+    offsets = np.arange(1, reach + 1)
     lines = [curves.plot([], [], color=c, ls=s, zorder=3, animated=True)[0] for c, s, _ in styles]
     cursor = curves.axvline(1, color=INK, lw=1.2, ls=":", animated=True)
     curves.axhline(0, color=FAINT, lw=1, ls="-")
