@@ -31,9 +31,11 @@ def convert_by_loop(w_q, b_q, w_k, b_k, heads):
 @pytest.mark.parametrize("check, answer", [
     (checks.check_half_order, lambda dim: np.arange(dim).reshape(-1, 2).T.ravel()),
     (checks.check_half_order, lambda dim: [*range(0, dim, 2), *range(1, dim, 2)]),
+    (checks.check_half_order, lambda dim: (*range(0, dim, 2), *range(1, dim, 2))),
     (checks.check_half_order, lambda dim: to_half(np.arange(dim)).astype(int)),
     (checks.check_convert, convert_by_loop),
     (checks.check_convert, checks.converted),
+    (checks.check_convert, lambda *given: list(checks.converted(*given))),
     (checks.check_partial, checks.partial_by_loop),
     (checks.check_partial, lambda x, p, rotary_dim: rotate(x, p, inverse_frequencies(rotary_dim), layout="half")),
 ])
@@ -65,6 +67,9 @@ HINTS = {
     ("6.2", "the way there"): "from interleaved to half-split; these",
     ("6.2", "rows in place of columns"): "You have reordered rows",
     ("6.2", "W_Q alone"): "W_K is not",
+    ("6.2", "W_K alone"): "W_Q is not",
+    ("6.2", "b_q alone of the biases"): "b_k is as it was",
+    ("6.2", "b_k alone of the biases"): "b_q is as it was",
     ("6.2", "nothing"): "Nothing has changed",
     ("6.3", "frequencies sliced from the full set"): "then sliced",
     ("6.3", "partner half of all features on"): "half of *all* features on",
@@ -74,6 +79,7 @@ HINTS = {
     ("6.3", "the last features"): "the *last*",
     ("6.3", "the rest set to 0"): "set to 0",
     ("6.3", "comes out interleaved"): "came out interleaved",
+    ("6.3", "half swap, neighbour angles"): "the mixed fault",
     ("6.3", "by the row's number"): "row's number",
 }
 

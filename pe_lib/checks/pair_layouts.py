@@ -37,9 +37,16 @@ def _known(got, classics, otherwise, *inputs):
     return otherwise
 
 
+def _read(attempt, change):
+    """Let ``change`` see each result as it was returned, before it is taken for an array or a tuple of arrays."""
+    run = attempt._run
+    attempt._run = lambda call, given: change(run(call, given))
+
+
 @exercise("6.1", praise="The other way is np.argsort(order): sorting an order gives the one that undoes it.")
 def check_half_order(attempt):
     """dim -> order (dim,), so that x[..., order] has every pair's first features in front and its second ones behind."""
+    _read(attempt, lambda result: list(result) if isinstance(result, tuple) else result)
     order = attempt(6, shape=(6,))
     hint = _known(order, CLASSIC_ORDERS, "Write down for d = 6 which two features are a pair before, and where they should stand.", 6)
     attempt.holds("each feature is named exactly once", np.array_equal(np.sort(order), np.arange(6)), found=f"the order is {order}.",
@@ -69,6 +76,17 @@ def _query_only(w_q, b_q, w_k, b_k, heads):
     return *converted(w_q, b_q, w_k, b_k, heads)[:2], w_k, b_k
 
 
+def _key_only(w_q, b_q, w_k, b_k, heads):
+    return w_q, b_q, *converted(w_q, b_q, w_k, b_k, heads)[2:]
+
+
+def _one_bias(kept):
+    """All four are converted, but the bias at place ``kept``."""
+    def wrong(*given):
+        return tuple(given[place] if place == kept else part for place, part in enumerate(converted(*given)))
+    return wrong
+
+
 CLASSIC_CONVERSIONS = {
     "Nothing has changed yet.": _each(lambda w, heads: w),
     "You have reordered across the heads: some of head 0's columns now sit in head 1. Cut the columns into heads first.":
@@ -86,6 +104,9 @@ CLASSIC_CONVERSIONS = {
     "Rows were reordered, the *input* features; and the biases are as they were. In x @ w the output features are columns.":
         _each(lambda w, heads: permute_weights(w, heads, to="interleaved", axis=0), also_bias=False),
     "W_Q is converted, W_K is not: a score multiplies feature by feature, so both must stand in the same order.": _query_only,
+    "W_K is converted, W_Q is not: a score multiplies feature by feature, so both must stand in the same order.": _key_only,
+    "One bias only has moved: b_k is as it was. Each bias moves with the columns of its own weights.": _one_bias(3),
+    "One bias only has moved: b_q is as it was. Each bias moves with the columns of its own weights.": _one_bias(1),
 }
 
 
@@ -96,6 +117,7 @@ def check_convert(attempt):
     w_q, w_k = rng.normal(size=(2, heads * d_head, heads * d_head))
     b_q, b_k = rng.normal(size=(2, heads * d_head))
     given = (w_q, b_q, w_k, b_k, heads)
+    _read(attempt, lambda result: tuple(result) if isinstance(result, list) and len(result) == 4 else result)
     parts = attempt.raw(*given)
     fits = isinstance(parts, tuple) and [np.shape(part) for part in parts] == [np.shape(part) for part in given[:4]]
     attempt.holds("it gives a tuple of four, of the shapes that came in", fits, hint="return w_q, b_q, w_k, b_k",
@@ -139,7 +161,15 @@ def _sliced(x, p, rotary_dim):
     return rotate(x, p, inverse_frequencies(x.shape[1])[: rotary_dim // 2], layout="half")
 
 
+def _mixed(x, p, rotary_dim):
+    """x * cos + (half swap of x) * sin, with every frequency twice in a row."""
+    a, b = np.split(x[:, :rotary_dim], 2, axis=1)
+    t = p[:, None] * np.repeat(inverse_frequencies(rotary_dim), 2)
+    return np.concatenate([x[:, :rotary_dim] * np.cos(t) + np.concatenate([-b, a], axis=1) * np.sin(t), x[:, rotary_dim:]], axis=1)
+
+
 CLASSIC_PARTIALS = {
+    "Half swap, but angles laid out for neighbours: that is the mixed fault, no rotation.": _mixed,
     "The frequencies were made for all d features and then sliced: too fast from pair 1 on. The exponent is −2m / rotary_dim.": _sliced,
     "The partner is half of *all* features on, so features that should rest are turned. It is rotary_dim // 2 on.": _partner_far,
     "Neighbours were turned. That is interleaved; here the partner is rotary_dim // 2 on.":

@@ -88,6 +88,13 @@ def convert(w_q, b_q, w_k, b_k, heads):
     order = np.arange(len(b_q)).reshape(heads, 2, -1).swapaxes(1, 2).ravel()
     return w_q[:, order], b_q[order], w_k, b_k
 ''',
+        "W_K alone": '''
+def convert(w_q, b_q, w_k, b_k, heads):
+    order = np.arange(len(b_q)).reshape(heads, 2, -1).swapaxes(1, 2).ravel()
+    return w_q, b_q, w_k[:, order], b_k[order]
+''',
+        "b_q alone of the biases": _convert(WAY_BACK).replace("change_b(b_k)", "b_k"),
+        "b_k alone of the biases": _convert(WAY_BACK).replace("change_b(b_q)", "b_q"),
         "nothing": _convert("np.arange(width)"),
         "rows and columns": _convert(WAY_BACK, weights="w[order][:, order]"),
         "the weights without the biases": '''
@@ -128,6 +135,11 @@ def partial_half(x, positions, rotary_dim):
     out[:, 0:2 * r:2], out[:, 1:2 * r:2] = a * cos - b * sin, a * sin + b * cos
 """),
         "by the row's number": _partial(HALVES).replace("positions[:, None]", "np.arange(len(x))[:, None]"),
+        "half swap, neighbour angles": _partial("""
+    a, b = x[:, :r], x[:, r:2 * r]
+    cos, sin = np.repeat(cos, 2, axis=1), np.repeat(sin, 2, axis=1)
+    out[:, :2 * r] = x[:, :2 * r] * cos + np.concatenate([-b, a], axis=1) * sin
+"""),
         "overwritten": _partial("""
     out[:, :r] = out[:, :r] * cos - out[:, r:2 * r] * sin
     out[:, r:2 * r] = out[:, :r] * sin + out[:, r:2 * r] * cos
