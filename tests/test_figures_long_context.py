@@ -191,6 +191,7 @@ def test_which_rules_keep_the_lesson():
         assert worst(factor, "position interpolation") == 0.02
         assert all(worst(factor, rule) <= 0.8 for rule in stretched.RULES if rule.startswith(("YaRN", "Llama")))
     assert all(worst(factor, "NTK-aware") > 2 for factor in (4, 8, 16))
+    assert [worst(factor, "dynamic NTK, at the full length") for factor in (4, 8, 16)] == [2.57, 2.96, 3.45]
     assert worst(4, "LongRoPE, Phi-3's list") > 3
     lesson = -np.arange(stretched.L) / 1000
     beyond = stretched.patterns(np.arange(6144, 65_536), stretched.INV_FREQ) @ stretched.teach(lesson, stretched.INV_FREQ)
@@ -217,12 +218,20 @@ def test_the_window_of_bases(base, said):
 
 
 def test_what_the_other_table_prints():
-    """claim 8.5: 1.6e4 passes at 2k; at 16,384 tokens no base that rounds to 3.1e5 does, at 16,000 some do"""
+    """claim 8.5: 16,000 passes at 2k; at 16,384 tokens no base that rounds to 3.1e5 does, at 16,000 some do"""
     def passes(base, length):
         return limits.lowest(base, length)[1] >= 0
 
-    assert passes(16_000, 2048) and passes(312_000, 16_000)
+    assert passes(16_000, 2048) and not passes(16_200, 2048)
+    assert passes(312_000, 16_000) and not passes(310_000, 16_000)
     assert not any(passes(base, 16_384) for base in range(305_000, 315_001, 100))
+
+
+def test_from_which_base_on_all_pass():
+    """claim 8.5: a mission's answer; the picture's own bases show less than those between them"""
+    afar = [base for base in np.geomspace(10_000, 110_000, 120) if limits.lowest(base, 4096)[1] < 0]
+    assert 55_000 < afar[-1] < 56_000
+    assert [base for base in range(58_000, 70_000, 10) if limits.lowest(base, 4096)[1] < 0][-1] == 58_780
 
 
 def test_how_far_ten_thousand_reaches():
@@ -242,6 +251,33 @@ def test_where_bfloat16_loses_half_a_turn():
     """claim 8.6: a mission's answer"""
     worst = angle_error(np.arange(607), inverse_frequencies(128), "bfloat16").max(axis=-1)
     assert worst[:606].max() <= np.pi < worst[606]
+    worst = angle_error(np.arange(3695, 60_001), inverse_frequencies(128), "bfloat16").max(axis=-1)
+    assert worst[0] < np.pi < worst[1:].min()
+
+
+def test_the_curves_pass_through_the_values_of_the_sentence():
+    """claim 8.6: no curve leaves the axes, either"""
+    figure, _ = built(limits.angle_precision)
+    for position in (606.0, 5012.0, 131_072.0, 1e6):
+        said = readout(limits.angle_precision, position=position, base=1e4)
+        for line in figure.axes[0].lines[:3]:
+            there = dict(zip(*line.get_data()))[position]
+            assert np.nanmax(line.get_ydata()) < figure.axes[0].get_ylim()[1]
+            assert np.isnan(there) or f"{line.get_label()} is off by up to {there:,.{4 if there < 0.1 else 1}f}°" in said
+
+
+def test_float32_and_the_base_up_to_400_000():
+    """claim 8.6: missions' answers"""
+    at_worst = {}
+    for base in figures.BASES.values():
+        errors = [np.degrees(angle_error(np.arange(start, start + 20_000), inverse_frequencies(128, base), "float32").max(axis=0))
+                  for start in range(0, 400_000, 20_000)]
+        pairs = np.max(errors, axis=0)
+        assert pairs[0] == 0 and pairs.argmax() in (1, 2)
+        at_worst[base] = round(pairs.max(), 1)
+    assert list(at_worst.values()) == [1.6, 1.3, 1.5]
+    before = angle_error(np.arange(131_072), inverse_frequencies(128), "float32").max()
+    assert round(np.degrees(before), 2) == 0.44
 
 
 @pytest.mark.parametrize("base, off", [(1e4, "0.2"), (5e5, "0.1"), (1e6, "0.2")])

@@ -50,7 +50,7 @@ def angle_precision(fig, dim=128, highest=1e6):
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 2, width_ratios=[1.4, 1], left=0.125, right=0.98, bottom=0.18, top=0.86, wspace=0.1)
     worst, pairs = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[0, 1])
-    p, m = np.unique(np.geomspace(1, highest, 150).round()), np.arange(dim // 2)
+    spread, m = np.geomspace(1, highest, 150).round(), np.arange(dim // 2)
     looks = list(zip(FORMATS, LINES))
     curves = [worst.plot([], [], color=color, ls=style, lw=1.5, zorder=3, animated=True, label=form)[0]
               for form, (color, style) in looks]
@@ -59,7 +59,7 @@ def angle_precision(fig, dim=128, highest=1e6):
     here = worst.axvline(1, color=INK, ls=":", lw=1.2, zorder=3, animated=True)
     for ax in (worst, pairs):
         ax.axhline(1, color=FAINT, lw=1, ls="-")
-        ax.set(yscale="log", ylim=(1e-6, 1e5))
+        ax.set(yscale="log", ylim=(1e-6, 1e6))
         ax.yaxis.set_minor_locator(NullLocator())
         ax.yaxis.set_major_locator(FixedLocator([1e-4, 1e-2, 1, 100, 10_000]))
         ax.yaxis.set_major_formatter(FixedFormatter(["0.0001", "0.01", "1", "100", "10,000"] if ax is worst else [""] * 5))
@@ -69,7 +69,7 @@ def angle_precision(fig, dim=128, highest=1e6):
 
     def update(position, base):
         inv_freq, position = inverse_frequencies(dim, base), round(position)
-        said = []
+        p, said = np.union1d(spread, position), []             # the curves pass through the sentence's own values
         for (form, _), curve, mark in zip(looks, curves, marks):
             errors, at = (np.degrees(angle_error(x, inv_freq, form)) for x in (p, position))
             curve.set_data(p, np.where(np.isfinite(errors.max(axis=-1)), np.maximum(errors.max(axis=-1), 1e-6), np.nan))
