@@ -53,7 +53,7 @@ def breaches(source):
         found.append(f"{len(lines)} lines")
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            allowed = {"numpy"} | {f"pe_lib.{name}" for name in MATHS}
+            allowed = {"numpy", "typing"} | {f"pe_lib.{name}" for name in MATHS}  # typing: for a tuple with names
             found += [f"imports {name}" for name in imported(node) if name not in allowed and not name.startswith("numpy.")]
             found += ["star import" for alias in node.names if alias.name == "*"]
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and code_lines(node, lines) > 20:
