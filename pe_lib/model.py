@@ -1,0 +1,76 @@
+"""A Transformer small enough to read: tokens in, vocabulary logits out, with or without a cache."""
+
+import numpy as np
+
+from pe_lib._validate import integer_array, whole_number
+from pe_lib.cache import attend
+from pe_lib.frequencies import inverse_frequencies
+
+
+def random_parameters(rng, vocabulary=11, dim=16, heads=2, layers=2):
+    """The weights of an untrained decoder: enough to compare two ways of computing it, not enough to predict anything.
+
+    rng, a NumPy generator; vocabulary, dim, heads, layers, counts, dim a multiple of 2 * heads -> a dict of arrays;
+    each layer's arrays are stacked on the first axis. Rows are tokens: x @ w.
+
+    Raises: ValueError if a count is not an integer of at least 1, or dim is not a multiple of 2 * heads.
+    Source: the decoder of Vaswani et al. 2017, section 3, with the norm before each part (Xiong et al. 2020).
+
+    >>> random_parameters(np.random.default_rng(0), vocabulary=5, dim=8)["w_qkv"].shape
+    (2, 3, 8, 8)
+    """
+    counts = {"vocabulary": vocabulary, "dim": dim, "heads": heads, "layers": layers}
+    for name, count in counts.items():
+        whole_number(count, name, least=1)
+    if dim % (2 * heads):
+        raise ValueError(f"dim must be a multiple of 2 * heads, {2 * heads}, since features turn in pairs, got {dim}")
+    shapes = {"embedding": (vocabulary, dim), "w_qkv": (layers, 3, dim, dim), "w_out": (layers, dim, dim),
+              "w_up": (layers, dim, 4 * dim), "w_down": (layers, 4 * dim, dim), "unembedding": (dim, vocabulary)}
+    weights = {name: rng.normal(size=shape) / shape[-2] ** 0.5 for name, shape in shapes.items()}
+    return {**weights, "embedding": rng.normal(size=(vocabulary, dim)), "heads": heads}
+
+
+def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000.0):
+    """Each token's logits score the token that may follow it; with a cache only the new tokens are computed.
+
+    tokens (new,), whole numbers below the vocabulary; positions (new,), tokens; caches, one a layer, what the last call
+    returned -> logits (new, vocabulary), no unit, and the caches with the new tokens in them.
+    layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down;  logits = norm(x) unembedding
+
+    Raises: ValueError if a token is not in the vocabulary, or as `attend`.
+    Source: Vaswani et al. 2017, section 3; rotary positions, Su et al. 2021; root-mean-square norm, Zhang and Sennrich 2019.
+
+    >>> parameters = random_parameters(np.random.default_rng(0))
+    >>> full, _ = next_token_logits([3, 1, 4], [0, 1, 2], parameters)
+    >>> _, caches = next_token_logits([3, 1], [0, 1], parameters)
+    >>> step, _ = next_token_logits([4], [2], parameters, caches)
+    >>> np.allclose(step[0], full[2])
+    True
+    """
+    x = parameters["embedding"][_in_vocabulary(tokens, len(parameters["embedding"]))]
+    heads = parameters["heads"]
+    inv_freq = inverse_frequencies(x.shape[-1] // heads, base)
+    layers, new_caches = len(parameters["w_out"]), []
+    for layer, cache in enumerate(caches or [None] * layers):
+        q, k, v = (_by_head(_norm(x) @ w, heads) for w in parameters["w_qkv"][layer])
+        output, cache = attend(q, k, v, positions, inv_freq, cache)
+        x = x + output.swapaxes(0, 1).reshape(x.shape) @ parameters["w_out"][layer]
+        x = x + np.maximum(_norm(x) @ parameters["w_up"][layer], 0) @ parameters["w_down"][layer]
+        new_caches.append(cache)
+    return _norm(x) @ parameters["unembedding"], new_caches
+
+
+def _by_head(x, heads):
+    """(n, dim) -> (heads, n, dim / heads)."""
+    return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+
+
+def _norm(x):
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6)
+
+
+def _in_vocabulary(tokens, vocabulary):
+    tokens = integer_array(tokens, "tokens")
+    if tokens.ndim != 1 or ((tokens < 0) | (tokens >= vocabulary)).any():
+        raise ValueError(f"tokens must be a list of numbers from 0 to {vocabulary - 1}, got shape {tokens.shape}: {tokens.tolist()}")
+    return tokens
