@@ -1,1 +1,5 @@
 """The bug clinic: give it anybody's function, NumPy in and NumPy out, and it names the fault."""
+
+from pe_lib.clinic.bias import diagnose_bias
+
+__all__ = ["diagnose_bias"]
