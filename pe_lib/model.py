@@ -30,11 +30,12 @@ def random_parameters(rng, vocabulary=11, dim=16, heads=2, layers=2):
     return {**weights, "embedding": rng.normal(size=(vocabulary, dim)), "heads": heads}
 
 
-def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000.0):
+def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000.0, attend=attend):
     """Each token's logits score the token that may follow it; with a cache only the new tokens are computed.
 
     tokens (new,), whole numbers below the vocabulary; positions (new,), tokens; caches, one a layer, what the last call
-    returned -> logits (new, vocabulary), no unit, and the caches with the new tokens in them.
+    returned; attend, `pe_lib.cache.attend` or another one to be compared with it -> logits (new, vocabulary), no unit, and
+    the caches with the new tokens in them.
     layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down;  logits = norm(x) unembedding
 
     Raises: ValueError if a token is not in the vocabulary, or as `attend`.

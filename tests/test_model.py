@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from pe_lib.cache import evict, shift
+from pe_lib.cache import attend, evict, shift
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.model import next_token_logits, random_parameters
 
@@ -62,6 +62,19 @@ def test_only_the_first_layers_keys_can_be_moved_after_a_token_is_dropped():
     np.testing.assert_allclose(moved[0].keys, recomputed[0].keys, atol=1e-10)
     assert abs(moved[1].keys - recomputed[1].keys).max() > 0.01
     assert abs(moved[1].values - recomputed[1].values).max() > 0.01
+
+
+def test_another_attend_can_be_compared_with_the_librarys():
+    """claim 7.5"""
+    full, _ = decode((8,), parameters())
+
+    def restarted(q, k, v, positions, inv_freq, cache=None):
+        return attend(q, k, v, positions - positions[0], inv_freq, cache)
+    again, _ = decode((5, 3), parameters(), attend=attend)
+    wrong, _ = decode((5, 3), parameters(), attend=restarted)
+    np.testing.assert_array_equal(again, decode((5, 3), parameters())[0])
+    np.testing.assert_allclose(wrong[:5], full[:5], atol=1e-10)
+    assert (abs(wrong[5:] - full[5:]).max(axis=1) > 0.01).all()
 
 
 def test_every_argument_matters():
