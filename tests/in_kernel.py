@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import sys
+import warnings
 
 
 def walk_figures(states, seconds):
@@ -98,7 +99,7 @@ def try_answers(answers, check):
 def _verdict(answer, check):
     names = dict(get_ipython().user_ns)  # noqa: F821
     *first, last = ast.parse(check).body
-    with contextlib.redirect_stdout(io.StringIO()):
+    with warnings.catch_warnings(action="error"), contextlib.redirect_stdout(io.StringIO()):
         exec(answer, names)
         exec(compile(ast.Module(first, []), "check", "exec"), names)
         if not isinstance(last, ast.Expr):

@@ -1,15 +1,12 @@
-"""The checks of chapter 1: right answers in several forms pass, classic mistakes are told apart."""
+"""The checks of chapter 1: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
-import runpy
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pe_lib.checks import dog_bites_man as checks
 
-WRONG = runpy.run_path(str(Path(__file__).with_name("exercises") / "01_dog_bites_man.py"))["WRONG"]
 CHECKS = {"1.1": checks.check_attend_one, "1.2": checks.check_reorder_scores, "1.3": checks.check_invisible,
           "1.4": checks.check_sees_order}
 
@@ -60,19 +57,6 @@ def test_right_answers_pass_in_any_form(check, answer):
                                           ("1.3", lambda w_q, w_k, w_v: ...), ("1.4", lambda layer, x: None)])
 def test_an_untouched_stub_is_not_started(number, stub):
     assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
-
-
-@pytest.mark.parametrize("number", CHECKS)
-def test_every_classic_mistake_gets_a_hint_of_its_own(number):
-    messages = {}
-    for mistake, source in WRONG[number].items():
-        names = {"np": np}
-        exec(source, names)
-        verdict = CHECKS[number](list(names.values())[-1])
-        assert verdict.state == "wrong", f"{mistake}: {verdict}"
-        assert "\n" not in repr(verdict) and " at 0x" not in repr(verdict)
-        messages[mistake] = repr(verdict).removeprefix(f"Exercise {number}: ")
-    assert len(set(messages.values())) == len(messages) >= 3
 
 
 @pytest.mark.parametrize("number, answer, said", [
@@ -127,16 +111,3 @@ def test_a_swap_and_a_cycle_make_every_order():
 ], ids=["sorted values", "the last row, two orders", "the last row, kept", "the name", "the repr"])
 def test_a_weak_test_for_order_is_turned_down(weak):
     assert checks.check_sees_order(weak).state == "wrong"
-
-
-@pytest.mark.parametrize("number, mistake, said", [
-    ("1.1", "half precision", "the precision is too low"),
-    ("1.2", "rows moved twice", "The rows have moved twice"), ("1.2", "columns moved twice", "The columns have moved twice"),
-    ("1.2", "nothing moved", "Nothing has moved."),
-    ("1.3", "any direction", "can you write the three as one?"), ("1.3", "the direction that is seen best", "full_matrices=False"),
-    ("1.4", "the means alone", "compare word by word"), ("1.4", "a cycle alone", "Try a swap"), ("1.4", "a swap alone", "Try a cycle"),
-])
-def test_the_hint_fits_the_mistake(number, mistake, said):
-    names = {"np": np}
-    exec(WRONG[number][mistake], names)
-    assert said in repr(CHECKS[number](list(names.values())[-1]))

@@ -1,4 +1,4 @@
-"""The checks of chapter 5: right answers in several forms pass, classic mistakes are told apart."""
+"""The checks of chapter 5: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
 import runpy
 from pathlib import Path
@@ -56,61 +56,6 @@ def test_an_untouched_stub_is_not_started(number, stub):
     assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
 
 
-HINTS = {
-    ("5.1", "the other sign"): "the other sign",
-    ("5.1", "the cosine term alone"): "the cosine term alone",
-    ("5.1", "sine and cosine exchanged"): "changed places",
-    ("5.1", "a sum in the sine term"): "one is taken from the other",
-    ("5.1", "lengths times a cosine"): "The angle between them counts too",
-    ("5.1", "the angle added to the score"): "as a bias would be",
-    ("5.1", "degrees"): "in degrees",
-    ("5.1", "t plays no part"): "does not ask for t",
-    ("5.1", "a number in brackets"): "yours is an array of shape (1,). Return one number",
-    ("5.1", "two products that were not added"): "yours is an array of shape (2,). Return one number",
-    ("5.1", "both factors of the second product from q"): "Turn one key by hand",
-    ("5.2", "half-split pairs"): "features m and m + d/2",
-    ("5.2", "neighbours' angles, half-swapped partner"): "such a mix is no rotation",
-    ("5.2", "clockwise"): "You turn clockwise",
-    ("5.2", "positions start at 1"): "positions start at 0",
-    ("5.2", "the row's number instead of its position"): "turned by the row's number",
-    ("5.2", "pairs counted from 1 in the exponent"): "counts pairs from 1",
-    ("5.2", "the cousin's exponent, m / (d/2 - 1)"): "the cousin of chapter 2",
-    ("5.2", "positive exponent"): "lost its minus sign",
-    ("5.2", "one frequency for all pairs"): "where does the pair's number enter",
-    ("5.2", "the first row's position for all"): "the first row's angles",
-    ("5.2", "degrees"): "in degrees",
-    ("5.2", "the second line reads what the first has written"): "turned already",
-    ("5.2", "cosines alone"): "Only the cosines",
-    ("5.2", "no minus"): "Each new pair needs both old features",
-    ("5.2", "a sinusoid is added"): "added a sinusoid",
-    ("5.2", "x is written over"): "changed x in place",
-    ("5.2", "x itself"): "Nothing turns at any position",
-    ("5.2", "relative to the first row"): "distance from the first row",
-    ("5.2", "put back half by half"): "first all the first features",
-    ("5.2", "the new features of a pair exchanged"): "the new second feature stands before the new first",
-    ("5.2", "sine and cosine exchanged"): "Sine and cosine have changed places",
-    ("5.2", "rows of length 1"): "given length 1",
-    ("5.2", "the exponent m / d"): "your exponent is m / d",
-    ("5.2", "the exponent 4m / d"): "The 2 has been counted twice",
-    ("5.2", "frequencies in reverse order"): "in reverse order",
-    ("5.2", "only for 8 features"): "Is a width or a length fixed",
-    ("5.3", "the query itself"): "what must it be before",
-    ("5.3", "turned forth instead of back"): "Turned the wrong way",
-    ("5.3", "only the fastest pair turned"): "Every pair has its own speed",
-    ("5.3", "a louder key"): "as long as the query",
-    ("5.3", "turned back, and one sign lost"): "Which key makes",
-    ("5.3", "half-split pairs"): "Which key makes",
-}
-
-
-@pytest.mark.parametrize("number, name", [(number, name) for number in WRONG for name in WRONG[number]])
-def test_a_classic_mistake_gets_its_own_hint(number, name):
-    """claims 5.1 to 5.4: the checks know the properties, and the sign"""
-    verdict = CHECKS[number](mistake(number, name))
-    assert verdict.state == "wrong"
-    assert HINTS.get((number, name), "") in repr(verdict), verdict
-
-
 @pytest.mark.parametrize("number, name", [("5.1", "t plays no part"), ("5.1", "sine and cosine exchanged"), ("5.2", "x itself"),
                                           ("5.2", "the first row's position for all"), ("5.3", "turned back, and one sign lost")])
 def test_a_hint_speaks_of_the_mistake_that_was_made(number, name):
@@ -119,12 +64,6 @@ def test_a_hint_speaks_of_the_mistake_that_was_made(number, name):
     assert ("have changed places" in said) == (name == "sine and cosine exchanged")
     assert ("the first row's angles" in said) == (name == "the first row's position for all")
     assert "Turned the wrong way" not in said
-
-
-@pytest.mark.parametrize("number", CHECKS)
-def test_no_two_mistakes_hear_the_same(number):
-    said = [repr(CHECKS[number](mistake(number, name))) for name in WRONG[number]]
-    assert len(set(said)) == len(said)
 
 
 @pytest.mark.parametrize("number", CHECKS)

@@ -13,11 +13,15 @@ import notebooks
 SHAPES = re.compile(r"shape|\([^()\n]*,[^()\n]*\)")
 
 
+def noted(path, table):
+    """WRONG or HINTS (exercise -> mistake -> text) as noted in tests/exercises/ for one notebook."""
+    file = ROOT / "tests" / "exercises" / f"{path.stem}.py"
+    return runpy.run_path(str(file)).get(table, {}) if file.exists() else {}
+
+
 def wrong_answers(exercise):
-    """The mistakes (name -> source) noted in tests/exercises/ for one exercise."""
-    file = ROOT / "tests" / "exercises" / f"{exercise.path.stem}.py"
-    assert file.exists(), f"write {file.name}: see tests/exercises/README.md"
-    answers = runpy.run_path(str(file))["WRONG"].get(exercise.number, {})
+    """The mistakes (name -> source) noted for one exercise."""
+    answers = noted(exercise.path, "WRONG").get(exercise.number, {})
     return {name: textwrap.dedent(source).strip() for name, source in answers.items()}
 
 
@@ -39,11 +43,20 @@ def complaints_about_form(exercise):
 
 def complaints_about_verdicts(wrong):
     """What is amiss with the verdicts on the wrong answers (name -> verdict)."""
-    found = [] if len(wrong) >= 3 else [f"{len(wrong)} classic mistakes, at least three are wanted"]
+    found = [] if len(wrong) >= 3 else [f"{len(wrong)} classic mistakes, at least three are wanted: see tests/exercises/README.md"]
     found += [f"{name}: {verdict}" for name, verdict in wrong.items() if verdict["state"] != "wrong"]
     messages = [verdict["message"] for verdict in wrong.values()]
     found += [f"said to two mistakes: {message}" for message in sorted(set(messages)) if messages.count(message) > 1]
-    return found + [f"no message for a learner: {message}" for message in messages if "\n" in message or "Traceback" in message]
+    odd = ("\n", "Traceback", " at 0x")
+    return found + [f"no message for a learner: {message}" for message in messages if any(part in message for part in odd)]
+
+
+def complaints_about_hints(wrong, hints):
+    """Who does not hear the hint noted for it: verdicts on the wrong answers, and a part of each message (name -> part)."""
+    found = [f"{name}: note a part of “{verdict['message']}”" for name, verdict in wrong.items() if not hints.get(name)]
+    found += [f"{name}: “{part}” is not in “{wrong[name]['message']}”" for name, part in hints.items()
+              if name in wrong and part not in wrong[name]["message"]]
+    return found + [f"{name}: a hint, and no such mistake" for name in hints if name not in wrong]
 
 
 @each_exercise
@@ -65,15 +78,15 @@ def test_the_solution_is_right(exercise, run_once):
 
 
 @each_exercise
-def test_classic_mistakes_are_rejected_each_in_its_own_words(exercise, run_once):
-    assert complaints_about_verdicts(judge(run_once, exercise, wrong_answers(exercise))) == []
+def test_classic_mistakes_are_rejected_and_each_hears_its_own_hint(exercise, run_once):
+    verdicts = judge(run_once, exercise, wrong_answers(exercise))
+    assert complaints_about_verdicts(verdicts) == []
+    assert complaints_about_hints(verdicts, noted(exercise.path, "HINTS").get(exercise.number, {})) == []
 
 
 @each_notebook
-def test_no_wrong_answers_to_an_exercise_that_is_gone(path):
-    file = ROOT / "tests" / "exercises" / f"{path.stem}.py"
-    noted = set(runpy.run_path(str(file))["WRONG"]) if file.exists() else set()
-    assert noted <= {exercise.number for exercise in exercises(path)}
+def test_nothing_is_noted_for_an_exercise_that_is_gone(path):
+    assert {*noted(path, "WRONG"), *noted(path, "HINTS")} <= {exercise.number for exercise in exercises(path)}
 
 
 def test_every_chapter_has_exercises():
@@ -122,6 +135,17 @@ def test_verdicts_come_from_the_kernel(run_once, tmp_path):
     assert complaints_about_verdicts(wrong | {"right": verdicts["solution"]}) != []
     assert complaints_about_verdicts(wrong | {"again": wrong["same"]}) != []
     assert complaints_about_verdicts({"square": wrong["square"]}) != []
+    hints = {"square": "You squared.", "same": "should be 2", "raises": "no attribute 'twice'"}
+    assert complaints_about_hints(wrong, hints) == []
+    for faulty in (hints | {"same": ""}, hints | {"same": "You squared."}, hints | {"gone": "no"}, {"square": "You squared."}):
+        assert complaints_about_hints(wrong, faulty) != []
+
+
+def test_a_warning_counts_as_a_fault_of_the_answer(run_once, tmp_path):
+    exercise = specimen(tmp_path)
+    loud = "import warnings\ndef double(x):\n    warnings.warn('not so fast')\n    return 2 * x"
+    verdict = judge(run_once, exercise, {"loud": loud})["loud"]
+    assert verdict["state"] == "wrong" and "not so fast" in verdict["message"]
 
 
 @pytest.mark.parametrize("change", [

@@ -16,3 +16,11 @@ def relative_position(query, key):
 ''',
     },
 }
+
+HINTS = {
+    "0.1": {
+        "query minus key": "You have query − key",
+        "distance without its sign": "tells back from ahead",
+        "both ends counted": "places, counted from 0",
+    },
+}

@@ -159,3 +159,48 @@ def sees_order(layer, x):
 ''',
     },
 }
+
+HINTS = {
+    "1.1": {
+        "no division by the root of d_head": "without the division by √d_head",
+        "divided by d_head": "its square root is meant",
+        "divided by the root of the number of keys": "divided by √n_key",
+        "the 2 of the example": "That was √4 in the lesson",
+        "shares do not sum to 1": "Divide the exponentials by their sum",
+        "no softmax, the mean": "the plain mean of the values",
+        "half precision": "the precision is too low",
+        "keys mixed instead of values": "You have mixed the keys",
+        "scores as shares": "The softmax takes their exponentials first",
+    },
+    "1.2": {
+        "rows only": "Only the rows have moved",
+        "columns only": "Only the columns have moved",
+        "the inverse order": "for the inverse order",
+        "no transpose": "The transpose belongs on the right",
+        "paired indices": "walks along pairs",
+        "rows moved twice": "The rows have moved twice",
+        "columns moved twice": "The columns have moved twice",
+        "nothing moved": "Nothing has moved.",
+        "rows and columns exchanged": "Is a .T too many?",
+    },
+    "1.3": {
+        "the zero vector": "The zero vector is invisible, and says nothing",
+        "invisible to the query alone": "The query does not see it, but the key does",
+        "invisible to query and key": "Query and key do not see it, but the value does",
+        "a direction among the columns": "You need one among its rows",
+        "the direction that is seen best": "full_matrices=False",
+        "any direction": "can you write the three as one?",
+        "not of length 1": "Divide it by its length",
+    },
+    "1.4": {
+        "outputs not reordered": "Reorder the outputs as well",
+        "compared to the last bit": "Compare with np.allclose, not with ==",
+        "sentences reordered": "Did you reorder the sentences, axis 0?",
+        "a reversal": "A reversal keeps every distance",
+        "the means alone": "compare word by word",
+        "a cycle alone": "Try a swap",
+        "a swap alone": "Try a cycle",
+        "an answer read off": "has no attribute 'sees_order'",
+        "an order that moves nothing": "Does your order differ from 0, 1, 2",
+    },
+}
