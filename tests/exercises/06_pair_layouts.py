@@ -155,7 +155,7 @@ HINTS = {
         "slowest pair first": "Count up",
         "nothing moves": "Nothing has moved",
         "the two of a pair swapped": "half a vector apart",
-        "the first features twice": "each feature is named exactly once",
+        "the first features twice": "named exactly once: the order is [0 2 4 0 2 4]",
         "counted from 1": "counted from 0",
         "right for 6 features only": "a width fixed",
     },

@@ -96,7 +96,7 @@ HINTS = {
         "multiplied instead of divided": "not divided",
         "positive exponent": "lost its minus sign",
         "the other family": "of the other family",
-        "base 10,000 fixed": "Print the first and the last beside inverse_frequencies(8, 100)",
+        "base 10,000 fixed": "entry 1 should be 0.1992 and is 0.063. Print the first and the last",
         "one frequency a feature": "the shape should be (4,) and is (8,)",
     },
     "8.2": {
