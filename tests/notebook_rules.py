@@ -149,6 +149,16 @@ def swallows_no_errors(notebook):
     return [f"cell {n} calls {name}" for n, cell in code_cells(notebook) for name in calls(tree(cell)) if name in hiding]
 
 
+def keeps_its_answers_to_itself(notebook):
+    """A question's texts stand in pe_lib/questions/: a code host shows a cell's source above the question it asks."""
+    found = []
+    for n, cell in code_cells(notebook):
+        asked = [call for call in ast.walk(tree(cell)) if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("ask", "predict")]
+        found += [f"cell {n} holds the answer: write it as {call.func.id}(*questions.NAME)" for call in asked
+                  if not re.fullmatch(r"\w+\(\*questions\.[A-Z_\d]+\)", ast.unparse(call))]
+    return found
+
+
 def has_fixed_seeds(notebook):
     found = [(n, node) for n, cell in code_cells(notebook) for node in ast.walk(tree(cell)) if isinstance(node, ast.Call)]
     return [f"cell {n}: default_rng() without a seed" for n, node in found
@@ -179,5 +189,5 @@ def asserts_its_claims(notebook):
 RULES = [
     is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak, code_is_short,
     prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
-    has_fixed_seeds, asserts_its_claims,
+    keeps_its_answers_to_itself, has_fixed_seeds, asserts_its_claims,
 ]

@@ -1,5 +1,7 @@
 """The committed notebooks: their form, and what nbval cannot see (nbval compares their texts, cell by cell)."""
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebook_kit import NOTEBOOKS, each_notebook
+
+from pe_lib import questions
 
 
 def test_there_are_notebooks():
@@ -51,6 +55,15 @@ def test_each_claim_of_the_notebooks_has_a_test():
     assert sorted(stated - tested) == []
 
 
+@pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(questions.__path__)])
+def test_every_question_is_asked_once(name):
+    asked = [re.findall(r"\*questions\.([A-Z_\d]+)\)", cell.source) for path in NOTEBOOKS
+             if f"from pe_lib.questions import {name} as questions" in path.read_text(encoding="utf-8")
+             for cell in notebooks.read(path).cells if cell.cell_type == "code"]
+    written = [key for key in vars(importlib.import_module(f"pe_lib.questions.{name}")) if key.isupper()]
+    assert sum(asked, []) == written
+
+
 # ---- each rule can fail
 
 def notebook_with(*cells):
@@ -88,6 +101,7 @@ BREACHES = {
     "installs_nothing": [new_code_cell("%pip install numpy"), new_code_cell("!pip install numpy")],
     "stays_offline": [new_code_cell("import urllib.request")],
     "swallows_no_errors": [new_code_cell("interact(f, x=3)"), new_code_cell("out = widgets.Output()")],
+    "keeps_its_answers_to_itself": [new_code_cell("ask('Is it?', {'yes': 'Yes.', 'no': 'No.'}, right='yes')"), new_code_cell("predict(*questions.IS_IT, right='yes')")],
     "has_fixed_seeds": [new_code_cell("rng = np.random.default_rng()")],
     "asserts_its_claims": [new_markdown_cell("So.\n\n<small>claim 1.2</small>"), new_code_cell("assert x  # claim 1.3")],
     "is_small": [new_code_cell("x", outputs=[printed("1" * 1_500_000)])],
@@ -125,6 +139,7 @@ def test_every_rule_keeps_quiet_about_a_good_notebook():
         new_markdown_cell("A word. " * 20 + "\n\n```python\n" + "many words " * 100 + "\n```\n\n<small>claims 1.2 and 1.3</small>"),
         new_code_cell("assert x == 1  # claim 1.2, 1.3: holds\nrng = np.random.default_rng(0)\nassert y  # claim 1.3"),
         new_code_cell("show(fig, alt=text)", outputs=[picture()]),
+        new_code_cell("ask(*questions.IS_IT)", outputs=[printed("Is it?\n")]),
         new_code_cell("print(1)", outputs=[printed("1\n")]),
     )
     good.metadata["made_with"] = {"matplotlib": "3.11"}

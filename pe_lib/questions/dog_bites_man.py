@@ -1,0 +1,73 @@
+"""The questions of chapter 1: (question, {option: feedback}, the right option), in the order of the notebook."""
+
+OTHER_ORDER = (
+    "The 3 × 3 table of weights of “man bites dog”, compared with that of “dog bites man”, …",
+    {
+        "is the very same table": "Then row 0 would be the dog's row in both. Whose row is row 0 in “man bites dog”?",
+        "has its rows reversed": "The rows, yes: the man now looks first. But what does a column stand for?",
+        "has its rows and its columns reversed": "So the run below says. Rows and columns are named by the same words.",
+        "has nine new numbers": "Would the dog's interest in the man change because the man stands elsewhere? Look below.",
+    },
+    "has its rows and its columns reversed",
+)
+
+MEAN_OF_ROWS = (
+    "Attention, then the mean over all rows. As a function of the sentence this is …",
+    {
+        "equivariant": "What could be reordered in the result? It is a single vector.",
+        "invariant": "The rows arrive in another order, and a mean does not care about order.",
+        "neither": "Reorder the words: which rows does the mean run over then? Are they new ones?",
+    },
+    "invariant",
+)
+
+CAUSAL_DOG = (
+    "With the causal mask, is *dog* still the same vector in “dog bites man” and “man bites dog”?",
+    {
+        "yes: the mask contains no words": "True, it has none. But it says how many words a row may see. Compare rows 0 and 2.",
+        "no: in one sentence it sees one word, in the other three": "So the run below says: place 0 sees itself, place 2 sees all.",
+        "it depends on the matrices": "Hardly: whatever they are, place 0 has nothing to mix in but itself.",
+    },
+    "no: in one sentence it sees one word, in the other three",
+)
+
+REORDERED_SCORES = (
+    "A sentence is reordered by P. Its table of scores S becomes …",
+    {
+        "P S": "That moves the queries' rows. The keys have been reordered too.",
+        "S Pᵀ": "That moves the keys' columns. The queries have been reordered too.",
+        "P S Pᵀ": "Rows and columns are named by the same words, so both move.",
+        "Pᵀ S P": "That is the table for the inverse reordering. A swap would not show the difference; a cycle does.",
+    },
+    "P S Pᵀ",
+)
+
+SAME_WORD_TWICE = (
+    "“the dog saw the cat”: one head, no mask, no positions. The outputs of the two words “the” are …",
+    {
+        "equal": "Same query, same keys and values to look at: the same output, at whichever place.",
+        "different: their neighbours differ": "Neighbours are a matter of place. Which number in the formula knows who stands next to whom?",
+        "different: one comes first": "Which number in the formula says that one comes first?",
+    },
+    "equal",
+)
+
+NO_ENCODING = (
+    "A left-to-right language model (causal mask) is built without any positional encoding. It …",
+    {
+        "cannot tell order at all": "Row i sees i + 1 words. That is a difference between the rows which comes from their places alone.",
+        "can tell order, since the mask breaks the symmetry": "You saw “which came first” read off the mean, without an error.",
+        "sees order in its last row, even with one layer": "The last row of a single layer is the one that sees all words alike.",
+    },
+    "can tell order, since the mask breaks the symmetry",
+)
+
+LONGER_KEY = (
+    "A key is made twice as long, its direction kept. Its score with a given query …",
+    {
+        "stays: the direction is the same": "That is the cosine. The score is a dot product.",
+        "doubles, and its weight rises": "It doubles. But if it was negative, twice as negative means less weight.",
+        "doubles, and so its weight rises or falls with the sign": "A positive score grows, a negative one sinks, a score of 0 stays.",
+    },
+    "doubles, and so its weight rises or falls with the sign",
+)
