@@ -69,8 +69,8 @@ def call(function, *arguments):
     return result, changed
 
 
-def numbers(result, what="It"):
-    """The result as a float64 array without NaN or +inf, or Unusable."""
+def numbers(result, what="It", finite=True):
+    """The result as a float64 array, without NaN or +inf unless these are let through, or Unusable."""
     if result is None or result is Ellipsis or result is NotImplemented:
         raise Unusable("returns nothing", f"{what} returned {result!r}.", MEND_RESULT)
     try:
@@ -80,7 +80,7 @@ def numbers(result, what="It"):
     if array.dtype.kind not in "iuf":
         raise Unusable("not real numbers", f"{what} returned {array.dtype} of shape {array.shape}, not real numbers.")
     wrong = np.isnan(array) | np.isposinf(array)
-    if wrong.any():
+    if finite and wrong.any():
         value, place = array[wrong][0], tuple(int(i) for i in np.argwhere(wrong)[0])
         raise Unusable("not finite", f"{what} returned {value} at {place} of shape {array.shape}.", NOT_FINITE)
     return array.astype(np.float64)
@@ -109,3 +109,8 @@ def number(value, digits=4):
 def size(value):
     """The magnitude of an error; noise is not printed digit by digit."""
     return "below 1e-9" if value < 1e-9 else f"{value:.1e}" if value < 1e-3 else number(value, 3)
+
+
+def whole(value):
+    """A large round figure, such as a base, without an exponent."""
+    return f"{float(f'{value:.5g}'):g}" if value < 1000 else f"{float(f'{value:.5g}'):.0f}"

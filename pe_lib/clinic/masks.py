@@ -1,0 +1,94 @@
+"""Who sees whom, read from the weights of equal keys: the causal mask, its alignment, and the softmax itself."""
+
+import numpy as np
+
+from pe_lib.clinic.sheet import number, size
+
+CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
+
+
+def examine_mask(sheet, weights, n):
+    """Weights (n, n) of n equal keys, in one pass. True if they are those of a causal mask, or of a window of it."""
+    future = np.triu(np.ones((n, n), bool), 1)
+    seen = np.abs(np.nan_to_num(weights)) > 1e-7
+    row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
+    if np.allclose(column_sums, 1, atol=1e-4) and not np.allclose(row_sums, 1, atol=1e-4):
+        words = f"The weights of a key sum to 1 over the queries, and those of query {n - 1} over the keys to {number(row_sums[-1], 3)}."
+        sheet.judge("weights sum to 1", True, "over the queries", "softmax axis", words, "The softmax runs along the keys: axis=-1.")
+        return False
+    if np.array_equal(seen, ~future) and np.allclose(weights[seen], 1 / n, rtol=1e-3):
+        words = f"Query 0 gives its only key the weight {number(weights[0, 0], 3)} and loses the rest: the mask comes after the softmax."
+        sheet.judge("weights sum to 1", True, f"row 0 sums to {number(row_sums[0], 3)}", "mask after softmax", words, CAUSAL)
+        return False
+    hidden = ~seen.any(axis=1)
+    off = np.abs(np.nan_to_num(row_sums[~hidden] - 1)).max(initial=0)
+    sheet.judge(
+        "weights sum to 1", off > 1e-3, f"largest difference {size(off)}", "row sums",
+        f"The weights of a query do not sum to 1: row {int(np.nanargmax(np.abs(row_sums - 1)))} misses it by {number(off, 3)}.",
+        "Divide the exponentials by their sum along the keys, after the mask.",
+    )
+    return _sight(sheet, weights, seen, n)
+
+
+def _sight(sheet, weights, seen, n):
+    relative = np.arange(n) - np.arange(n)[:, None]
+    width = next((w for w in range(2, n) if np.array_equal(seen, (relative <= 0) & (relative > -w))), None)
+    if np.array_equal(seen, relative <= 0) or width:
+        sheet.find("causal", True, "no weight on keys ahead" + (f", nor beyond {width} tokens" if width else ""))
+        if width:
+            sheet.name(f"a window: a query sees the last {width} tokens")
+        return True
+    words, remedy = _wrong_sight(weights, seen, relative, n)
+    sheet.judge("causal", True, f"{int(seen[relative > 0].sum())} of {n * (n - 1) // 2} keys ahead seen", "mask", words, remedy)
+    return False
+
+
+def _wrong_sight(weights, seen, relative, n):
+    reach = next((c for c in range(1 - n, n) if np.array_equal(seen, relative <= c)), None)
+    if np.array_equal(seen[1:], relative[1:] < 0) and not seen[0, 1:].all():
+        return "A query does not see its own token, and the first sees nothing.", "Hide j > i, not j >= i: " + CAUSAL
+    if np.array_equal(seen[1:], relative[1:] < 0):
+        return "A query does not see its own token; the first, which would see nothing, sees all.", "Hide j > i, not j >= i: " + CAUSAL
+    if seen.all():
+        ahead = weights[0, 1:].sum()
+        even = np.allclose(weights, 1 / n, rtol=1e-4)
+        kind = "there is no mask" if even else "the mask is too weak to hide them, and has to be -inf"
+        return f"Query 0 gives {number(100 * ahead, 3)} % of its weight to keys ahead of it: {kind}.", CAUSAL
+    if not seen[relative < 0].any():
+        return "The mask is upside down: queries see what is ahead and not what is behind.", CAUSAL
+    if reach is not None and reach > 0:
+        return f"The mask is {reach} too loose: a query sees {reach} key{'s' * (reach > 1)} ahead of it.", CAUSAL
+    i, j = np.argwhere(seen != (relative <= 0))[0]
+    return f"Query {i} {'sees' if seen[i, j] else 'does not see'} key {j}.", CAUSAL
+
+
+def misaligned(weights, whole, plan):
+    """(key, sentence, remedy) where cached chunks see other keys than one pass does; None if they do not. Weights (n, n)."""
+    n = len(weights)
+    seen, right = (np.abs(np.nan_to_num(w)) > 1e-7 for w in (weights, whole))
+    if np.array_equal(seen, right):
+        return None
+    start = np.repeat(np.cumsum([0, *plan[:-1]]), plan)  # the first row of each row's chunk
+    rows, keys = np.arange(n)[:, None], np.arange(n)
+    i, j = np.argwhere(seen != right)[0]
+    where = f"{spoken(plan)}, query {i} {'sees' if seen[i, j] else 'does not see'} key {j}"
+    if np.array_equal(seen, keys <= rows - start[:, None]):
+        return ("mask alignment", where + ": the mask is aligned top-left, as if the chunk stood before the cache.",
+                "The queries are the last tokens: query i of n_query sees keys up to i + n_key - n_query.")
+    if (seen & ~right).any() and (seen | ~right).all():
+        return ("mask in chunks", where + ", which is ahead of it in the same chunk.",
+                "A chunk of several queries needs the causal mask, too, aligned bottom-right.")
+    if not (seen & ~right).any():
+        last = int(seen[i].argmax())
+        return ("lost keys", where + f": of the tokens before it the cache kept those from {last} on.",
+                "Join the new keys and values to all cached ones; a window is to hide in one pass what it drops here.")
+    return "mask in chunks", where + ".", "Align the causal mask bottom-right."
+
+
+def spoken(plan):
+    """A chunking in words."""
+    if set(plan) == {1}:
+        return "Token by token"
+    if set(plan[1:]) == {1}:
+        return f"After a prompt of {plan[0]} tokens"
+    return f"In chunks of {', '.join(map(str, plan))} tokens"

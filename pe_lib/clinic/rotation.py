@@ -1,0 +1,246 @@
+"""What the clinic says of the scores: scale, rotation of both sides, layout, sign, frequencies and positions."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pe_lib.clinic.sheet import number, size, whole
+from pe_lib.clinic.turning import law_of, layout_of, sides, words_for
+from pe_lib.frequencies import inverse_frequencies, inverse_frequencies_endpoint
+
+BOTH_TURN = "Turn q and k alike, each row by its own position."
+
+
+class Wanted(NamedTuple):
+    """What is asked for; None where anything will do."""
+
+    inv_freq: np.ndarray | None
+    base: float | None
+    layout: str | None
+    scale: float
+
+
+class Turning(NamedTuple):
+    """What the cache is measured with."""
+
+    pairs: tuple
+    speeds: np.ndarray  # (pairs,), signed
+    scale: float
+    counted: bool  # the function counts rows itself
+
+
+def examine_scores(sheet, scores, positions, wanted):
+    """Scores (n, n, dim, dim) of unit vectors -> Turning, or None if they are no rotations."""
+    scale = _scale(sheet, scores, wanted)
+    if scale is None:
+        return None
+    q, k = sides(scores, scale)
+    if not _rotations(sheet, q, k) or not _both(sheet, q, k, scores.shape[-1], wanted):
+        return None
+    return _laws(sheet, q, k, positions, wanted, scale, scores.shape[-1])
+
+
+def _scale(sheet, scores, wanted):
+    dim, n = scores.shape[-1], len(scores)
+    sizes = np.linalg.norm(scores, axis=(-2, -1)) / dim**0.5
+    sizes = sizes[1:, 0][np.isfinite(sizes[1:, 0])]
+    if not sizes.size or sizes.max() < 1e-9:
+        sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.", "Score = q·k / sqrt(d).")
+        return None
+    scale = np.median(sizes)
+    ratio = scale / wanted.scale
+    sheet.judge("scale", abs(ratio - 1) > 3e-3, f"{number(scale)}, wanted {number(wanted.scale)}", "scale",
+                *_scale_words(scale, ratio, dim, n, wanted.scale))
+    return scale
+
+
+def _scale_words(scale, ratio, dim, n, wanted):
+    cases = {1.0: "the scores are not divided at all", 1 / dim: f"they are divided by {dim}, that is by sqrt({dim}) twice",
+             dim**0.5: f"they are multiplied by sqrt({dim}), not divided", (dim / 2) ** -0.5: f"that is the root of the {dim // 2} pairs",
+             n**-0.5: f"that is the root of the {n} tokens", dim**-0.25: f"only one of q and k is divided by the fourth root of {dim}"}
+    why = next((words for value, words in cases.items() if abs(scale / value - 1) < 3e-3), f"as for a width of {number(scale**-2)}")
+    words = f"q·k is multiplied by {number(scale)}, not by {number(wanted)}: {why}."
+    return words, f"Divide q·k by the root of the width of one head, sqrt({dim}), once."
+
+
+def _rotations(sheet, q, k):
+    off = max(q.orthogonal, k.orthogonal)
+    faulty = off > 2e-2
+    side = "queries" if q.orthogonal > 2e-2 else "keys"
+    gain = (q if side == "queries" else k).orthogonal
+    sheet.judge(
+        "lengths kept", faulty, f"largest change of a squared length or angle {size(off)}", "not a rotation",
+        f"What is done to the {side} is no rotation in any layout known here: squared lengths or angles change by up to {number(gain, 2)}. "
+        "Two features of a pair turned by different angles (layouts mixed) do that.",
+        "Examine the rotation alone with `diagnose`.",
+    )
+    return not faulty
+
+
+def _both(sheet, q, k, dim, wanted):
+    """Do both turn, in the same layout, and in the one asked for?"""
+    if not q.pairs and not k.pairs:
+        if max(q.moved, k.moved) > 1e-2:
+            words = "Queries and keys are changed by their positions, but not in pairs of features."
+        else:
+            words = "Neither queries nor keys are turned: the scores do not depend on the positions."
+        sheet.judge("q and k turned", True, "neither", "no rotation", words, BOTH_TURN)
+        return False
+    if not q.pairs or not k.pairs:
+        turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
+        sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
+                    f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} alone.", BOTH_TURN)
+        return False
+    sheet.find("q and k turned", True, "both")
+    layouts = [layout_of(side.pairs, dim) for side in (q, k)]
+    if q.pairs != k.pairs:
+        words = f"Queries turn in pairs {_pairs(q)}, keys in pairs {_pairs(k)}: the two do not meet."
+        sheet.judge("layout", True, "not the same for q and k", "layouts differ", words, "One layout for both.")
+        return False
+    return _layout(sheet, q, layouts[0], dim, wanted)
+
+
+def _layout(sheet, q, found, dim, wanted):
+    layout, (first, width) = found
+    part = "" if width == dim else f", features {first} to {first + width - 1} of {dim}"
+    name = layout or f"pairs {_pairs(q)}"
+    both = dim == 2 or width == 2
+    faulty = wanted.layout is not None and layout != wanted.layout and not both
+    sheet.judge("layout", faulty, name + part, "layout", f"The pairs are {_pairs(q)}: {name}; asked for is {wanted.layout}.",
+                "Change the code, or permute the output features of w_q and w_k per head (pe_lib.layouts.permute_weights).")
+    if not faulty:
+        sheet.name(("one pair" if both else name) + part)
+    return True
+
+
+def _pairs(side):
+    return ", ".join(f"({a}, {b})" for a, b in side.pairs[:2]) + (", …" if len(side.pairs) > 2 else "")
+
+
+def _laws(sheet, q, k, positions, wanted, scale, dim):
+    speeds = _asked_speeds(wanted, 2 * len(q.pairs), dim)
+    laws = [law_of(side.angles, positions, speeds) for side in (q, k)]
+    if None in laws:
+        which = "queries" if laws[0] is None else "keys"
+        sheet.judge("angles", True, f"{which} follow no position", "angles",
+                    f"The angles of the {which} are not position times a fixed frequency for any positions known here.",
+                    "Examine the rotation alone with `diagnose`.")
+        return None
+    law_q, law_k = laws
+    good = _positions(sheet, law_q, law_k, positions, speeds)
+    counted = "counted" in (law_q.by, law_k.by)
+    if good:
+        _frequencies(sheet, law_k, wanted, speeds, 2 * len(q.pairs), dim)
+    return Turning(k.pairs, law_k.speeds, scale, counted) if good or counted else None
+
+
+def _asked_speeds(wanted, width, dim):
+    if wanted.inv_freq is not None:
+        return wanted.inv_freq
+    return None if wanted.base is None else inverse_frequencies(width, wanted.base)
+
+
+def _positions(sheet, q, k, given, speeds):
+    """Are the positions used those given, on both sides and in one direction? True if they are, or wrong alike."""
+    signs = [np.sign(np.median(np.sign(law.speeds))) for law in (q, k)]
+    if signs[0] != signs[1]:
+        sheet.judge("one direction", True, "q and k turn against each other", "opposite signs",
+                    "Queries and keys turn in opposite directions, so a score depends on the sum of the positions, not on the difference.",
+                    BOTH_TURN)
+        return False
+    sheet.find("one direction", True, "q and k turn the same way")
+    sheet.name("angle +position · frequency" if signs[0] > 0 else "angle -position · frequency, as good on both sides")
+    used = [_in_units(law, speeds, signs[0]) for law in (q, k)]
+    kinds = [words_for(positions, given) for positions in used]
+    if kinds[0][0] is None and kinds[1][0] is None:
+        sheet.find("positions", True, "those given")
+        return True
+    if kinds[0] == kinds[1] and kinds[0][0] == "counted":
+        sheet.judge("positions", True, "counted by rows", "positions ignored",
+                    f"Both sides are turned by {kinds[0][1]}. The argument is not used.",
+                    "Take the positions that are given: with padding or a cache they are not the numbers of the rows.")
+        return True
+    if kinds[0][0] == kinds[1][0] == "times" and _same(used[0], used[1]):
+        return True  # one factor on both sides: a matter of the frequencies
+    _one_side(sheet, kinds, given)
+    return False
+
+
+def _in_units(law, speeds, sign):
+    """Positions as the asked frequencies would have them: a side turned twice has stood twice as far."""
+    if law.by == "solved" or speeds is None or len(law.speeds) != len(speeds):
+        return law.positions
+    ratios = law.speeds / (sign * speeds)
+    return law.positions * (ratios[0] if np.allclose(ratios, ratios[0], rtol=2e-3) else 1)
+
+
+def _one_side(sheet, kinds, given):
+    (q_kind, q_words), (k_kind, k_words) = kinds
+    side, kind, words = ("keys", k_kind, k_words) if q_kind is None else ("queries", q_kind, q_words)
+    keys = {"times": f"{side} turned by another factor", "shifted": "off by one", "counted": "rows counted", "fixed": "fixed position"}
+    if kind == "counted":
+        words = words.replace("the number of its row", "the numbers of their rows")
+    if q_kind and k_kind and kinds[0] != kinds[1]:
+        words = f"Queries are turned by {q_words}, keys by {k_words}."
+    elif kind == "times" and words.startswith("2 "):
+        keys["times"], words = "turned twice", f"The {side} are turned twice: by {words}."
+    elif kind == "shifted":
+        words = f"A token's query is turned by {words}, compared with its key."
+    else:
+        words = f"The {side} are turned by {words}."
+    sheet.judge("positions", True, f"wrong for the {side}", keys.get(kind, "positions"), words, BOTH_TURN)
+
+
+def _same(a, b):
+    return np.allclose(a, b, rtol=2e-3, atol=1e-3)
+
+
+def _frequencies(sheet, law, wanted, speeds, width, dim):
+    found = np.abs(law.speeds)
+    figure = ", ".join(number(f) for f in found[:4]) + (", …" if len(found) > 4 else "")
+    if speeds is not None and len(speeds) == len(found) and _near(found, np.abs(speeds)):
+        base = "" if wanted.inv_freq is not None else f", base {whole(wanted.base)}"
+        sheet.find("frequencies", True, figure + base)
+        return
+    base = base_of(found, width)
+    if speeds is None:
+        sheet.find("frequencies", None, figure)
+        sheet.name(f"base {whole(base)}" if base else "frequencies of no single base")
+        return
+    key, words, remedy = _frequency_words(found, speeds, base, wanted, width, dim)
+    sheet.judge("frequencies", True, figure, key, words, remedy)
+
+
+def _near(a, b):
+    return a.shape == b.shape and bool((np.abs(a - b) <= 2e-3 * np.abs(b) + 1e-5).all())
+
+
+def base_of(found, width):
+    """The base whose frequencies these are, or None."""
+    if len(found) < 2 or abs(found[0] - 1) > 2e-3 or found[1] <= 0:
+        return None
+    base = found[1] ** (-width / 2)
+    return float(base) if base > 0 and base != 1 and _near(found, inverse_frequencies(width, base)) else None
+
+
+def _frequency_words(found, speeds, base, wanted, width, dim):
+    if len(speeds) != len(found):
+        words = f"{len(found)} pairs turn, and {len(speeds)} frequencies were asked for."
+        return "rotary width", words, "Say inv_freq=… for the pairs that are to turn."
+    ratios = found / np.abs(speeds)
+    if wanted.base and width < dim and _near(found, inverse_frequencies(dim, wanted.base)[: width // 2]):
+        words = f"The frequencies are the first {width // 2} of {dim // 2} for the full width {dim}; those for the {width} turning features differ."
+        return "sliced frequencies", words, f"Make the frequencies for the rotary width: inverse_frequencies({width})."
+    if np.allclose(ratios, ratios[0], rtol=2e-3):
+        words = f"Every pair turns {number(ratios[0])} times as fast as asked for, or positions are multiplied by that."
+        return "factor", words, "Take the positions as they are, unless interpolation is meant: then say inv_freq=… to the clinic."
+    if base and wanted.base:
+        return "base", f"The frequencies are those of base {whole(base)}, not {whole(wanted.base)}.", "Use the model's own base."
+    if wanted.base and width > 2 and _near(found, inverse_frequencies_endpoint(width, wanted.base)):
+        words = "The exponent is m/(dim/2 - 1), so that the last pair turns at 1/base: the other published family."
+        return "endpoint frequencies", words, "Use base^(-2m/dim)."
+    if _near(found[::-1], np.abs(speeds)):
+        return "frequencies reversed", "The slowest pair comes first.", "base^(-2m/dim), from m = 0 on."
+    pair = int(np.argmax(np.abs(found / np.abs(speeds) - 1)))
+    words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(abs(speeds[pair]))}, and no single base explains all pairs."
+    return "frequencies", words, "Use base^(-2m/dim), or say inv_freq=… to the clinic if the frequencies are stretched."

@@ -1,0 +1,168 @@
+"""Reading an attention function: from what comes out of it to its weights, and from these to its scores."""
+
+import inspect
+from typing import NamedTuple
+
+import numpy as np
+
+from pe_lib.clinic.sheet import Unusable, call, numbers
+
+FORMS = ("n d", "b h n d", "b n h d", "b n d")  # tried in this order; batch and heads are of size 1
+PROTOCOL = "Take (q, k, v, positions{}) and return {}."
+
+
+class Reader(NamedTuple):
+    """The function, and how it wants to be called."""
+
+    attend: object
+    dim: int
+    cached: bool
+    form: str = "n d"
+    rows: bool = False  # positions (1, n)
+    named: bool = False  # cache is a keyword
+    values: np.ndarray | None = None  # (n, d_value, d_value): what feeds the values so that they come out plain
+
+    def run(self, q, k, v, positions, plan=None):
+        """Outputs (n, d_value) of the whole sequence; with a plan, chunk by chunk through the cache. NaN is let through."""
+        if not self.cached:
+            return self._array(self._call(q, k, v, positions), v.shape)
+        outputs, cache, start = [], None, 0
+        for count in plan or [len(q)]:
+            rows = slice(start, start + count)
+            output, cache = self._step(q[rows], k[rows], v[rows], positions[rows], cache)
+            outputs.append(output)
+            start += count
+        return np.concatenate(outputs)
+
+    def _step(self, q, k, v, positions, cache):
+        result = self._call(q, k, v, positions, cache)
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise Unusable("no cache returned", f"It returned {type(result).__name__}, not a pair (output, cache).",
+                           PROTOCOL.format(", cache", "(output, cache)"))
+        return self._array(result[0], v.shape), result[1]
+
+    def _call(self, q, k, v, positions, *cache):
+        widened = [self.widen(x) for x in (q, k, v)]
+        result, _ = self.call(*widened, positions[None] if self.rows else positions, *cache)
+        return result
+
+    def call(self, q, k, v, positions, cache=None):
+        """The function itself, and which of the arguments it has changed."""
+        if not self.cached:
+            return call(self.attend, q, k, v, positions)
+        if self.named:
+            return call(lambda *tokens: self.attend(*tokens, cache=cache), q, k, v, positions)
+        return call(self.attend, q, k, v, positions, cache)
+
+    def _array(self, result, shape):
+        if isinstance(result, tuple) and result and not self.cached:
+            result = result[0]  # (output, weights)
+        array = numbers(result, finite=False)
+        wanted = self.widen(np.empty(shape)).shape
+        if array.shape != wanted:
+            raise Unusable("shape", f"For q, k, v of shape {wanted} it returned an output of shape {array.shape}.",
+                           "One output row a query, as wide as the values.")
+        return array.reshape(shape)
+
+    def widen(self, x):
+        return np.array(x).reshape({"n d": x.shape, "b h n d": (1, 1, *x.shape), "b n h d": (1, len(x), 1, x.shape[-1]),
+                                    "b n d": (1, *x.shape)}[self.form])
+
+    def weights(self, q, k, positions, plan=None):
+        """(n, n): each value is fed as a unit vector of its own, so that the output is the row of weights."""
+        n, dim = len(q), self.dim
+        columns = []
+        for start in range(0, n, dim):
+            v = np.zeros((n, dim))
+            for feature, row in enumerate(range(start, min(start + dim, n))):
+                v[row, feature] = 1
+            if self.values is not None:
+                v = np.einsum("nij,nj->ni", self.values[:n], v)
+            columns.append(self.run(q, k, v, positions, plan)[:, : min(dim, n - start)])
+        return np.concatenate(columns, axis=1)
+
+
+def find_form(attend, dim, cached, n):
+    """The first of the forms in which the function takes a sequence and gives finite outputs of the right shape back."""
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=(3, n, dim))
+    first = None
+    for rows in (False, True):
+        for form in FORMS[rows:]:
+            reader = Reader(attend, dim, cached, form, rows, _has_cache(attend))
+            try:
+                reader.run(q, k, v, np.arange(n))
+            except Unusable as unusable:
+                first = first or unusable
+            else:
+                return reader
+    raise first
+
+
+def _has_cache(attend):
+    try:
+        return "cache" in inspect.signature(attend).parameters
+    except (TypeError, ValueError):  # some callables have no signature
+        return False
+
+
+def transfer(reader, positions):
+    """T (n, n, d, d): what output i makes of value j. In attention it is a number, the weight, times the identity."""
+    n, dim = len(positions), reader.dim
+    rng = np.random.default_rng(1)
+    q, k = rng.normal(size=(n, dim)), np.zeros((n, dim))
+    idle = reader.run(q, k, np.zeros((n, dim)), positions)
+    result = np.zeros((n, n, dim, dim))
+    for j in range(n):
+        for feature in range(dim):
+            v = np.zeros((n, dim))
+            v[j, feature] = 1
+            result[:, j, :, feature] = reader.run(q, k, v, positions) - idle
+    return result, idle
+
+
+def logs(weights):
+    """Scores up to a constant a row; NaN where there is no weight."""
+    return np.where(weights > 1e-14, np.log(np.maximum(weights, 1e-14)), np.nan)
+
+
+def score_matrices(reader, positions, plan=None, firsts=None, seconds=None):
+    """S (n, n, features of q, features of k): how the score of query i and key j depends on both, by unit vectors.
+
+    A row's constant is lost in the softmax, so one key is left at zero as the ruler; every key takes its turn until each
+    pair has been measured. What q or k alone bring about (a bias, positions that were added) is taken off.
+    """
+    n, dim = len(positions), reader.dim
+    firsts = range(dim) if firsts is None else firsts
+    seconds = range(dim) if seconds is None else seconds
+    result = np.full((n, n, len(firsts), len(seconds)), np.nan)
+    seen = reader.weights(np.zeros((n, dim)), np.zeros((n, dim)), positions, plan) > 1e-14
+    seen &= np.tri(n, dtype=bool) & (seen.sum(axis=1, keepdims=True) > 1)  # one key alone has weight 1, whatever its score
+    for ruler in range(n):
+        missing = seen & np.isnan(result[..., 0, 0]) & seen[:, [ruler]]
+        missing[:, ruler] = False
+        if missing.any():
+            result = np.where(np.isnan(result), _by_ruler(reader, positions, plan, firsts, seconds, ruler), result)
+    return result
+
+
+def _by_ruler(reader, positions, plan, firsts, seconds, ruler):
+    n, dim = len(positions), reader.dim
+
+    def scores(q_feature, k_feature):
+        q, k = np.zeros((2, n, dim))
+        if q_feature is not None:
+            q[:, q_feature] = 1
+        if k_feature is not None:
+            k[np.arange(n) != ruler, k_feature] = 1
+        score = logs(reader.weights(q, k, positions, plan))
+        return score - score[:, [ruler]]
+
+    idle, by_q = scores(None, None), [scores(a, None) for a in firsts]
+    by_k = [scores(None, b) for b in seconds]
+    result = np.empty((n, n, len(firsts), len(seconds)))
+    for x, a in enumerate(firsts):
+        for y, b in enumerate(seconds):
+            result[..., x, y] = scores(a, b) - by_q[x] - by_k[y] + idle
+    result[:, ruler] = np.nan
+    return result
