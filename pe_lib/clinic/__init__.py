@@ -2,5 +2,6 @@
 
 from pe_lib.clinic.attention import diagnose_attention
 from pe_lib.clinic.bias import diagnose_bias
+from pe_lib.clinic.rope import diagnose
 
-__all__ = ["diagnose_attention", "diagnose_bias"]
+__all__ = ["diagnose", "diagnose_attention", "diagnose_bias"]

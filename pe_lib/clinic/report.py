@@ -32,6 +32,7 @@ class Report:
     findings: tuple[Finding, ...]
     faults: tuple[Fault, ...] = ()
     convention: str = ""
+    remarks: tuple[str, ...] = ()  # what is worth knowing and no fault
 
     @property
     def healthy(self):
@@ -45,6 +46,8 @@ class Report:
             lines += ["", *_wrapped(f"Fault: {fault.key}. {fault.sentence}"), *_wrapped(f"Mend it: {fault.remedy}")]
         if self.healthy:
             lines += ["", "No fault found."]
+        for remark in self.remarks:
+            lines += _wrapped(f"Remark: {remark}")
         if self.convention:
             lines += _wrapped(f"Convention: {self.convention}")
         return "\n".join(line.rstrip() for line in lines)

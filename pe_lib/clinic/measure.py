@@ -1,0 +1,150 @@
+"""Asking a stranger's function: what it makes of unit vectors is its matrix at every position."""
+
+import contextlib
+import io
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+SIZES = {"b": 2, "h": 3}  # unequal, so that exchanged axes are seen
+WORDS = {"b": "batch", "h": "heads", "n": "sequence", "d": "features"}
+# Tried in this order when the caller does not say how the function takes x; "b n" are positions of each batch row.
+FORMS = [(axes, batched) for batched in (False, True) for axes in ("n d", "b n d", "b h n d", "b n h d", "n h d")
+         if "b" in axes or not batched]
+
+
+class Broken(Exception):
+    """No array came back that can be measured; the message says what came instead, and for what."""
+
+    def __init__(self, key, sentence, remedy):
+        super().__init__(sentence)
+        self.key, self.sentence, self.remedy = key, sentence, remedy
+
+
+@dataclass
+class Probe:
+    """The function behind one door: rows in, rows out, as float64. The function is given copies only."""
+
+    rope: object
+    dim: int
+    axes: str = "n d"
+    batched: bool = False
+    listed: bool = False  # it has returned a list
+    changed: str = ""  # what it has changed of its input
+
+    def __call__(self, x, positions, dtype=np.float64):
+        """x (n, dim) or (dim,), the same for every head and batch row -> (n, dim), of the first of them."""
+        x = np.broadcast_to(x, (len(positions), self.dim))
+        return self.first(self.answer(self.widened(x), positions, dtype).astype(np.float64))
+
+    def answer(self, x, positions, dtype=np.float64):
+        """What the function makes of an array of its own shape: an array of real, finite numbers, or Broken."""
+        given, given_positions = np.array(x, dtype), np.array(positions)
+        if self.batched:
+            given_positions = np.tile(given_positions, (SIZES["b"], 1))
+        kept, kept_positions = given.copy(), given_positions.copy()
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+                warnings.simplefilter("ignore")
+                result = self.rope(given, given_positions)
+        except Exception as error:
+            raise Broken("raises", f"It raised {one_line(error)}, for {_given(kept, kept_positions)}.",
+                         "the line that raised is the place to look; the shapes given are above.") from None
+        if not np.array_equal(given, kept) and not self.changed:
+            self.changed = "x"
+        if not np.array_equal(given_positions, kept_positions):
+            self.changed = "positions"
+        return self.checked(result, kept, kept_positions)
+
+    def checked(self, result, x, positions):
+        asked = _given(x, positions)
+        self.listed |= isinstance(result, list)
+        array = _as_array(result, asked)
+        if array.dtype.kind == "c":
+            raise Broken("complex numbers", f"It returned complex numbers ({array.dtype}, shape {array.shape}), for {asked}.",
+                         "real and imaginary part are the pair's two features: write them back as two real numbers.")
+        if array.dtype.kind in "iub":
+            raise Broken("integers", f"It returned {array.dtype}, for {asked}: turned features are no whole numbers.",
+                         "make the result in x's own float dtype.")
+        if array.dtype.kind != "f":
+            raise Broken("not an array", f"It returned {array.dtype} values, for {asked}.", "return an array of floats.")
+        if array.shape != x.shape:
+            raise Broken("wrong shape", f"It returned shape {array.shape}, for {asked}.", "the result has x's own shape.")
+        if not np.isfinite(array).all():
+            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            raise Broken("not finite", f"It returned {array[where]} at {list(where)}, for {asked}.",
+                         "look for 0/0, for a logarithm or power of a negative number, and for an array left unfilled.")
+        return array
+
+    def widened(self, x):
+        """(n, dim) -> the function's own shape, with the same rows for every head and batch row."""
+        axes = self.axes.split()
+        extra = [axis for axis in axes if axis not in "nd"]
+        full = np.broadcast_to(x, [SIZES[axis] for axis in extra] + list(x.shape))
+        return full.transpose([(extra + ["n", "d"]).index(axis) for axis in axes])
+
+    def first(self, y):
+        return y[tuple(slice(None) if axis in "nd" else 0 for axis in self.axes.split())]
+
+
+def one_line(error):
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:120]}{'...' if len(text) > 120 else ''}" if text else type(error).__name__
+
+
+def find_probe(rope, dim, axes=None):
+    """The probe in the first shape the function takes, and the shapes it refused, with the reason."""
+    refused = []
+    for form, batched in [(axes, False), (axes, True)] if axes else FORMS:
+        if batched and "b" not in form:
+            continue
+        probe = Probe(rope, dim, form, batched)
+        try:
+            turned = probe.answer(probe.widened(_row(dim, 9)), np.arange(9))
+            if turns_along(turned, form) in ("h", "b"):
+                raise Broken("wrong axis", *_wrong_axis(form, turns_along(turned, form)))
+            return probe, refused
+        except Broken as broken:
+            refused.append((probe, broken))
+    return None, refused
+
+
+def turns_along(y, axes):
+    """The axis along which equal rows come back unequal; "n" if that is one of several."""
+    varies = [axis for i, axis in enumerate(axes.split()[:-1]) if np.ptp(y, axis=i).max() > 1e-6]
+    return "n" if "n" in varies or not varies else varies[0]
+
+
+def matrices(probe, count):
+    """M (count, dim, dim) with y[p] = M[p] @ x[p] + added[p], for a function that is linear in x."""
+    positions = np.arange(count)
+    added = probe(np.zeros(probe.dim), positions)
+    columns = [probe(unit, positions) - added for unit in np.eye(probe.dim)]
+    return np.stack(columns, axis=-1), added
+
+
+def _row(dim, n):
+    return np.broadcast_to(np.random.default_rng(0).normal(size=dim), (n, dim))
+
+
+def _wrong_axis(form, axis):
+    place, names = form.split().index(axis), ", ".join(WORDS[letter] for letter in form.split())
+    return (f"For x of axes ({names}) it turns along axis {place}, the {WORDS[axis]}, and not along the sequence.",
+            "bring the angles into the shape of x: their position axis belongs to the sequence axis.")
+
+
+def _as_array(result, asked):
+    if result is None:
+        raise Broken("returns nothing", f"It returned None, for {asked}.", "end with a return of the turned x.")
+    if isinstance(result, (tuple, dict, set, str)):
+        raise Broken("not an array", f"It returned a {type(result).__name__}, for {asked}.", "return one array, the turned x.")
+    try:
+        return np.asarray(result)
+    except Exception:
+        raise Broken("not an array", f"It returned a {type(result).__name__} that is no array, for {asked}.",
+                     "return one array, the turned x.") from None
+
+
+def _given(x, positions):
+    return f"x of shape {x.shape} ({x.dtype}) and positions of shape {positions.shape}"

@@ -1,0 +1,170 @@
+"""Which position the function turns a row by: the one it is given, a shifted one, the row's own number, ..."""
+
+import numpy as np
+
+from pe_lib.clinic.measure import Broken
+from pe_lib.clinic.notes import a_few, number, small
+
+COUNT = 13  # positions whose matrices are measured
+SETS = {
+    "shifted": np.arange(3, 12),  # nine rows, as in the first call of all
+    "in another order": np.array([4, 0, 8, 2, 6, 1, 7, 3, 5]),
+    "with gaps": np.array([0, 2, 3, 7, 8, 12]),
+    "all the same": np.array([5, 5, 5, 5, 5]),
+    "one alone": np.array([7]),
+}
+FRESH = {"shifted": np.arange(2, 12), "in another order": np.array([9, 1, 8, 2, 10, 5, 7]), "one alone": np.array([6, 8])}
+MEANT = {  # what positions the rows seem to have: key, how to get there, in words
+    "positions ignored": (lambda p: np.arange(p.size), "row {row} is turned by {row}, its own number"),
+    "restarts at 0": (lambda p: p - p[0], "row 0 is turned by 0, and all others by their distance from it"),
+    "only the first position is read": (lambda p: p[0] + np.arange(p.size), "the others are counted on from the first"),
+    "positions sorted": (np.sort, "the rows are turned by the sorted positions"),
+    "smallest position taken off": (lambda p: p - p.min(), "the smallest position is taken off all of them"),
+    "table as long as the input": (lambda p: np.minimum(p, p.size - 1), "positions beyond the number of rows are cut to it"),
+    "positions wrap around": (lambda p: p % p.size, "positions wrap around at the number of rows"),
+}
+
+
+def read_following(probe, matrix, added, noise, notes):
+    """Do the rows turn by the positions given? True if so; else the fault goes into the notes."""
+    x = np.random.default_rng(1).normal(size=(COUNT, probe.dim))
+
+    def misses(given, meant):
+        if not (0 <= meant.min() and meant.max() < COUNT):
+            return True
+        answer = answers.setdefault(tuple(given), _try(probe, x[: given.size], given))
+        expected = np.einsum("pij,pj->pi", matrix[meant], x[: given.size]) + added[meant]
+        return isinstance(answer, Broken) or np.abs(answer - expected).max() > noise
+
+    answers = {}
+    wrong = [name for name, given in SETS.items() if misses(given, given)]
+    if not wrong:
+        notes.find("follows the positions given", True, "shifted, in another order, with gaps, all the same, one alone")
+        return True
+    notes.find("follows the positions given", False, f"not for positions {_listed(wrong[0])}")
+    _blame(wrong, misses, answers, notes)
+    return False
+
+
+def _blame(wrong, misses, answers, notes):
+    given = SETS[wrong[0]]
+    broken = answers[tuple(given)]
+    if isinstance(broken, Broken):
+        notes.blame("positions refused", f"Positions {_listed(wrong[0])} went wrong. {broken.sentence}",
+                    "look rows up by positions[i], in a table that reaches the largest of them, not one as long as x.")
+        return
+    fresh = {name: FRESH[name] for name in wrong if name in FRESH}
+    if fresh and not any(misses(given, given) for given in fresh.values()):
+        notes.blame("stale table", f"Positions {a_few(given)} are turned as those of an earlier call of the same length; in a "
+                    "call of another length they are turned rightly: a stored table is used again for other positions.",
+                    "the key of a stored table must hold everything it is made from; or store one table and look up positions in it.")
+        return
+    for key, (meant, words) in MEANT.items():
+        if not any(misses(given, meant(given)) for given in SETS.values()):
+            row = min(2, given.size - 1)
+            notes.blame(key, f"For positions {a_few(given)}, {words.format(row=row)}, where row {row} stands at {given[row]}.",
+                        "make the angles from the positions argument: positions[:, None] * inv_freq.")
+            return
+    notes.blame("positions not followed", f"With positions {_listed(wrong[0])} the rows are turned otherwise than with "
+                "0, 1, 2, ...; by which rule is not known here.", "make the angles from positions[i] alone, row by row.")
+
+
+def _listed(name):
+    return f"{name} ({a_few(SETS[name])})"
+
+
+def _try(probe, x, positions):
+    try:
+        return probe(x, positions)
+    except Broken as broken:
+        return broken
+
+
+def read_speeds(phi, notes):
+    """(speed, start): radians a position and the angle at position 0, as measured, of each pair; None where no rule is known.
+
+    A third entry is the direction: -1 where sine and cosine are exchanged, which turns it round.
+    """
+    p, step = np.arange(len(phi)), wrap(phi[1] - phi[0])
+    speed = step + wrap(phi[-1] - phi[0] - p[-1] * step) / p[-1]
+    if _fits(phi - phi[0], p, speed):
+        return _start(phi[0], speed, notes)
+    whole = np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1)
+    if whole.max() < SAME:
+        pair = int(np.argmax(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max(axis=0)))
+        notes.blame("angles cut to integers", f"Every angle is a whole number of radians: pair {pair} has turned by "
+                    f"{a_few(np.rint(phi[:4, pair]).astype(int) + 0)} radians at positions 0, 1, 2, 3.",
+                    "keep positions * inv_freq in floats, float64 best; an integer dtype has crept in.")
+        return None
+    for key, meant, words in _maps():
+        first = int(np.argmax(meant == 1))
+        if _fits(phi - phi[0], meant, wrap(phi[first] - phi[0])):
+            notes.blame(key, words, "the angle is position * inv_freq, proportional to the position at any position.")
+            return _start(phi[0], wrap(phi[first] - phi[0]), notes)
+    turns = a_few([number(angle, 3) for angle in wrap(phi[:6, 0] - phi[0, 0])], most=6)
+    notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
+                "radians, which no speed and no known rule explains.", "the angle is position * inv_freq.")
+    return None
+
+
+SAME = 1e-3
+
+
+def _fits(turned, p, speed):
+    """Within what half precision rounds."""
+    meant = np.multiply.outer(p, speed)
+    return bool((np.abs(wrap(turned - meant)) <= 5e-3 + 0.02 * np.abs(meant)).all())
+
+
+def _maps():
+    p = np.arange(COUNT)
+    for k in range(2, COUNT):
+        yield "positions clipped", np.minimum(p, k), f"From position {k} on every position is turned as position {k} is."
+        yield "positions wrap around", p % k, f"Position {k} is turned as position 0 is, and so on: positions wrap around at {k}."
+    for k in range(2, 7):
+        yield "positions cut", p // k, f"{k} neighbouring positions share one turn: positions are divided by {k} and cut."
+        yield "positions cut", -(-p // k), f"{k} neighbouring positions share one turn: positions are divided by {k} and cut."
+    yield "positions squared", p**2, "Position 2 is turned 4 times as far as position 1: the position enters squared."
+
+
+def _start(phi, speed, notes):
+    """Where the count begins: every pair's turn at position 0 is the same number of positions, or a fault."""
+    if np.abs(phi).max() < 1e-6:
+        return speed, phi, 1
+    for quarter in (0, np.pi / 2, -np.pi / 2):
+        shift = _vernier(wrap(phi - quarter), speed)
+        if shift is None:
+            continue
+        if quarter:
+            notes.blame("sine and cosine exchanged", "At position 0 every pair is turned by a quarter turn: x is multiplied by "
+                        "the sine and its partner by the cosine.", "x takes the cosine, its partner the sine.")
+        _blame_shift(shift, notes)
+        return speed, phi, -1 if quarter > 0 else 1
+    notes.blame("turned at position 0", f"At position 0 the first pair is turned by {number(phi[0])} radians, the last by "
+                f"{number(phi[-1])}: no whole shift of positions explains both.", "the angle at position 0 is 0 in every pair.")
+    return speed, phi, 1
+
+
+def _vernier(phi, speed):
+    """The shift c with phi = c * speed in all pairs: roughly from the slowest, then finer from each faster one."""
+    shift = 0.0
+    for m in np.argsort(np.abs(speed)):
+        if speed[m] and (abs(speed[m]) > 1e-12):
+            shift += float(wrap(phi[m] - shift * speed[m]) / speed[m])
+    shift = round(shift) if abs(shift - round(shift)) < 2e-3 else shift
+    return float(shift) if (np.abs(wrap(phi - shift * speed)) <= 5e-3 + 0.02 * np.abs(shift * speed)).all() else None
+
+
+def _blame_shift(shift, notes):
+    if abs(shift) < 1e-4:
+        return
+    key = "off by one" if abs(abs(shift) - 1) < 1e-3 else "positions shifted"
+    much = "too many" if shift > 0 else "too few"
+    word = "position" if abs(abs(shift) - 1) < 1e-3 else "positions"
+    notes.blame(key, f"Position 0 is turned as position {shift:g} should be: every row is turned by {abs(shift):.3f} {word} {much}.",
+                "positions start at 0, and the angle is position * inv_freq, with nothing added.")
+
+
+def wrap(angle):
+    """The same angle from -pi up to pi."""
+    return (np.asarray(angle) + np.pi) % (2 * np.pi) - np.pi

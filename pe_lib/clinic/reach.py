@@ -1,0 +1,159 @@
+"""How far the angles hold: at large, negative and fractional positions, and in which precision."""
+
+import numpy as np
+
+from pe_lib.clinic.measure import Broken
+from pe_lib.clinic.notes import number, small
+from pe_lib.clinic.places import wrap
+
+FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
+
+
+def read_reach(probe, turns, start, speeds, notes):
+    """Angles at large positions against those that the law foretells."""
+    rows = {}  # position -> the angle of each pair
+    for position in FAR:
+        given = [1, position - 1, position]
+        try:
+            phi = turns.read(turns.blocks_at(probe, given))
+        except Broken as broken:
+            return _ends(probe, turns, position, rows, broken, notes), rows
+        if np.abs(wrap(phi[0] - turns.phi[1])).max() > 0.02 * np.abs(wrap(turns.phi[1])).max():
+            notes.find("large positions", None, f"with position {position} in the call, position 1 turns otherwise: "
+                       "the frequencies depend on the length (dynamic scaling)")
+            return None, rows
+        rows |= dict(zip(given[1:], phi[1:]))
+    return _judge(probe, turns, start, speeds, rows, notes), rows
+
+
+def _judge(probe, turns, start, speeds, rows, notes):
+    p = np.array(sorted(rows))
+    phi = np.array([rows[position] for position in p])
+    off = np.abs(wrap(phi - start - p[:, None] * speeds))
+    bad = (off > 0.02 + 1e-6 * p[:, None] * np.abs(speeds)).any(axis=1)
+    if not bad.any():
+        return True
+    first = int(np.argmax(bad))
+    edge = _bisect(lambda at: _is_off(probe, turns, start, speeds, at), int(p[first - 1]) if first else 12, int(p[first]))
+    tail = phi[first:]
+    if len(tail) > 2 and np.abs(wrap(tail - tail[0])).max() < 1e-3:
+        notes.find("large positions", False, f"the same from position {edge - 1} on")
+        notes.blame("positions clipped", f"From position {edge - 1} on every position is turned as position {edge - 1} is.",
+                    "make the table longer, or the angles from the positions themselves; refuse what is beyond.")
+        return False
+    after = turns.read(turns.blocks_at(probe, [1, edge, edge + 1]))[1:]
+    if np.abs(wrap(after - turns.phi[:2])).max() < 1e-3:
+        notes.find("large positions", False, f"position {edge} is turned as position 0 is")
+        notes.blame("positions wrap around", f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions "
+                    f"wrap around at {edge}.", "make the table longer, or the angles from the positions themselves.")
+        return False
+    return True
+
+
+def _is_off(probe, turns, start, speeds, position):
+    phi = turns.read(turns.blocks_at(probe, [1, position]))[1]
+    return bool((np.abs(wrap(phi - start - position * speeds)) > 0.02 + 1e-6 * position * np.abs(speeds)).any())
+
+
+def _bisect(is_bad, good, bad):
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (good, middle) if is_bad(middle) else (middle, bad)
+    return bad
+
+
+def _ends(probe, turns, position, rows, broken, notes):
+    def refuses(at):
+        try:
+            turns.blocks_at(probe, [1, at])
+        except Broken:
+            return True
+        return False
+
+    edge = _bisect(refuses, max(rows, default=12), position)
+    how = broken.sentence.split(", for x of")[0].replace("It raised ", "").replace("It returned", "returned")
+    if broken.key == "raises":
+        notes.find("large positions", None, f"up to {edge - 1}; from {edge} on: {how.rstrip('.')}")
+        return True
+    notes.find("large positions", False, f"up to {edge - 1} only")
+    notes.blame(broken.key, f"From position {edge} on it {how[0].lower()}{how[1:]}.", broken.remedy)
+    return False
+
+
+def read_precision(turns, start, speeds, rows, notes):
+    """In how many digits angles and tables were made: rounding of angles grows with the position, that of tables does not."""
+    p = np.array(sorted(rows))
+    phi = np.array([rows[position] for position in p])
+    angle = p[:, None] * np.abs(speeds)
+    off = np.abs(wrap(phi - start - p[:, None] * speeds))
+    lengths = np.linalg.norm(turns.blocks[..., 0], axis=-1)
+    table = float(np.abs(lengths - 1).max()) if turns.rotation else 0.0
+    relative = float((off / np.maximum(angle, 1)).max())
+    row, pair = (int(i) for i in np.unravel_index(np.argmax(off), off.shape))
+    worst = f"pair {pair} is off by {number(off[row, pair], 2)} radians at position {p[row]}"
+    if relative > 0.02:
+        _blame_far(off, angle, p, notes)
+    elif table > 5e-5:
+        form = "float16" if table < 1e-3 else "bfloat16"
+        notes.find("precision", False, f"lengths are off by {number(table, 2)}, as {form} rounds")
+        notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: a turned pair's length is off by up to "
+                    f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
+    elif relative > 2e-5:
+        form = "float16" if relative < 1e-3 else "bfloat16"
+        notes.find("precision", False, f"{worst}, as {form} rounds")
+        notes.blame("half-precision angles", f"The angles, positions or frequencies are rounded to {form}: {worst}.",
+                    "multiply positions and frequencies in float64 (float32 at least), and round after cosine and sine.")
+    elif relative > 1e-11:
+        notes.find("precision", True, f"float32: {worst}")
+    else:
+        notes.find("precision", True, f"float64: angles are off by {_below(off.max())} radians up to position {p[-1]}")
+
+
+def _blame_far(off, angle, p, notes):
+    first = int(np.argmax((off / np.maximum(angle, 1) > 0.02).any(axis=1)))
+    pair = int(np.argmax(off[first] / np.maximum(angle[first], 1)))
+    words = f"At position {p[first]} pair {pair} is {number(off[first, pair], 2)} radians away from position * inv_freq"
+    notes.find("large positions", False, words[0].lower() + words[1:])
+    notes.blame("wrong at large positions", f"{words}, though it holds at small positions.",
+                "look for a number format that overflows, a table of another length, or a switch at some length.")
+
+
+def read_half(probe, turns, start, speeds, notes):
+    """x in float16: is only x rounded, or the angle as well?"""
+    given = [1, 255, 511, 1023, 2047]
+    try:
+        phi = turns.read(turns.blocks_at(probe, given, np.float16))
+    except Broken as broken:
+        notes.find("x in float16", None, broken.sentence.split(", for x of")[0])
+        return
+    off = np.abs(wrap(phi - start - np.multiply.outer(given, speeds))).max(axis=1)
+    ok = off[-1] < 0.02
+    notes.find("x in float16", bool(ok), "angles as good as for float64" if ok else f"off by {number(off.max(), 2)} radians by position 2047")
+    if not ok:
+        notes.blame("half-precision angles", f"With x in float16 the angles are made in x's dtype: off by {number(off.max(), 2)} "
+                    "radians by position 2047.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")
+
+
+def read_between(probe, turns, start, speeds, notes):
+    """Negative and fractional positions: tables cannot have them, which is no fault."""
+    for name, given, other in (("negative positions", np.array([-3, -2, -1]), None),
+                               ("fractional positions", np.array([0.5, 1.5, 2.75]), np.array([0, 1, 2]))):
+        try:
+            phi = turns.read(turns.blocks_at(probe, given))
+        except Broken as broken:
+            notes.find(name, None, "refused: " + broken.sentence.split(", for x of")[0].replace("It raised ", "").rstrip("."))
+            continue
+        if _close(phi, start, given, speeds):
+            notes.find(name, True, "turned accordingly")
+        elif other is not None and _close(phi, start, other, speeds):
+            notes.find(name, None, "cut to whole numbers: use it with whole positions only")
+        else:
+            notes.find(name, None, "turned by other angles without a word: use it without them")
+
+
+def _close(phi, start, given, speeds):
+    return bool((np.abs(wrap(phi - start - np.multiply.outer(given, speeds))) < 1e-2).all())
+
+
+def _below(value):
+    return "less than 1e-8" if value < 1e-8 else small(value)
