@@ -57,7 +57,7 @@ def evict(cache, keep):
     cache, keep (kept,), integers, which rows to keep, counted from 0 -> a cache of those rows.
 
     Raises: ValueError if keep is not a list of integers, or a row is not there.
-    Source: additivity of rotations, Su et al. 2021, section 3.4; keeping positions is what eviction means in this course.
+    Source: additivity of rotations, Su et al. 2021, section 3.2.2; keeping positions is what eviction means in this course.
 
     >>> evict(Cache(np.eye(3), np.eye(3), np.arange(3.0)), keep=[0, 2]).positions
     array([0., 2.])
@@ -113,7 +113,7 @@ def positions_from_mask(real):
     position[i] = sum of real[: i + 1] - 1
 
     Raises: ValueError if real is not made of 0 and 1.
-    Source: Wolf et al. 2020 (transformers) generate() counts so: the cumulative sum of the attention mask, minus 1.
+    Source: `generate` in transformers (Wolf et al. 2020): the cumulative sum of the attention mask, minus 1.
 
     >>> positions_from_mask([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])
     array([[0, 0, 0, 1, 2],
