@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib.clinic.measure import SIZES, WORDS, Broken, Probe
+from pe_lib.clinic.measure import SIZES, WORDS, Broken, Probe, turns_along
 from pe_lib.clinic.notes import number
 
 NINE = np.arange(9)
@@ -68,8 +68,11 @@ def read_axes(probe, notes):
             named = ", ".join(WORDS[axis] for axis in axes.split())
             notes.find("heads and batch rows", True, f"turned alike, in arrays of axes ({named})")
             return
-        refusals.append(None)
-    if None in refusals:
+        same = wide.answer(wide.widened(np.broadcast_to(x.reshape(-1, probe.dim)[0], (9, probe.dim))), NINE)
+        refusals.append("b" if turns_along(same, axes) == "b" else None)
+    if "b" in refusals:
+        notes.find("heads and batch rows", None, "the first axis is taken for the sequence: arrays of axes (sequence, features) only")
+    elif None in refusals:
         axes = forms[refusals.index(None)]
         named = ", ".join(WORDS[axis] for axis in axes.split())
         notes.find("heads and batch rows", False, f"not turned as if alone, in arrays of axes ({named})")

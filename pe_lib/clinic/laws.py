@@ -46,7 +46,7 @@ def exponents(pairs, dim):
         found["sliced frequencies"] = 2 * m / dim
     if pairs > 1:
         found |= {"exponent doubled": 2 * m / pairs, "exponent halved": m / pairs / 2, "exponent over dim/2 - 1": m / (pairs - 1),
-                  "exponent in steps of two": m // 2 * 2 / pairs, "frequencies reversed": m[::-1] / pairs,
+                  "exponent in steps of two": m // 2 / pairs, "frequencies reversed": m[::-1] / pairs,
                   "exponent positive": -m / pairs}
     return found
 
@@ -74,7 +74,7 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
                 if _close(sign * speed, meant, tolerance):
                     return Law(sign * meant, tolerance, float(base), key)
             scale = float(np.median(speed / meant))
-            if scaled and len(speed) > 1 and abs(scale) < np.pi and _close(speed, scale * meant, tolerance):
+            if scaled and len(speed) > 1 and abs(scale) < 100 and _close(speed, scale * meant, tolerance):
                 return Law(scale * meant, tolerance, float(base), key, abs(scale))
     return None
 
@@ -128,13 +128,13 @@ def _parts(speed, tolerance, base):
     pairs = len(speed)
     if pairs < 3 or (speed <= 0).any():
         return None
-    first_two = (speed[0] / speed[1]) ** pairs
-    for found in ([base] if base else [*FAMOUS, _near(float(first_two), tolerance)]):
+    first_two = float(np.exp(np.clip(pairs * np.log(speed[0] / speed[1]), 0.1, 60)))
+    for found in [base] if base else [*FAMOUS, _near(first_two, tolerance)]:
         ratio = found ** (-np.arange(pairs) / pairs) / speed
         near = 3 * max(tolerance, 1e-9)
         factor = float(ratio[-1])
         kept, slowed = np.abs(ratio - 1) < near, np.abs(ratio / factor - 1) < near
-        if factor > 1.05 and kept[:2].all() and slowed[-1] and (np.diff(ratio) > -near * factor).all():
+        if factor > 1.05 and found > 2 and kept[:2].all() and slowed[-1] and (np.diff(ratio) > -near * factor).all():
             factor = round(factor) if abs(factor / round(factor) - 1) < near else factor
             return Law(speed.copy(), -1, float(found), "", 1.0, (int(np.argmin(kept)), int(np.argmax(slowed)), factor))
     return None

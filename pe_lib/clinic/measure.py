@@ -32,6 +32,7 @@ class Probe:
     batched: bool = False
     listed: bool = False  # it has returned a list
     changed: str = ""  # what it has changed of its input
+    itemsize: int = 8  # bytes of a result of float64 input
 
     def __call__(self, x, positions, dtype=np.float64):
         """x (n, dim) or (dim,), the same for every head and batch row -> (n, dim), of the first of them."""
@@ -75,6 +76,8 @@ class Probe:
             where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
             raise Broken("not finite", f"It returned {array[where]} at {list(where)}, for {asked}.",
                          "look for 0/0, for a logarithm or power of a negative number, and for an array left unfilled.")
+        if x.dtype == np.float64:
+            self.itemsize = array.dtype.itemsize
         return array
 
     def widened(self, x):

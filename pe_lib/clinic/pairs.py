@@ -20,8 +20,16 @@ def name_pairs(turns, dim):
 def judge_pairs(turns, dim, law, asked, notes):
     """The layout and the width go into the convention, or are blamed where they fit no known one, or not the one asked for."""
     layout, first = name_pairs(turns, dim)
+    if turns.mixed:
+        notes.find("turns in pairs", False, "each row of a pair by an angle of its own")
+        return
     width, count = turns.inputs.size, len(turns.inputs)
     example = ", ".join(f"({a}, {b})" for a, b in turns.inputs[:2].tolist())
+    if count == 1 and dim > 2 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1:
+        notes.find("turns in pairs", False, f"{example} alone")
+        notes.blame("frequencies cut to integers", f"Of {dim // 2} pairs only {example} turns, 1 radian a position: frequencies "
+                    "below 1 have become 0.", "keep inv_freq in floats; an integer dtype has crept in.")
+        return
     nope = layout == "half of full width" and asked["rotary_dim"] is None and law is not None and law.key == "sliced frequencies"
     if nope:  # the low-frequency pairs of the full rotation are left out on purpose
         law.key, layout = "", "half"

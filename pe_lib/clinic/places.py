@@ -1,5 +1,7 @@
 """Which position the function turns a row by: the one it is given, a shifted one, the row's own number, ..."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from pe_lib.clinic.measure import Broken
@@ -30,11 +32,13 @@ def read_following(probe, matrix, added, noise, notes):
     x = np.random.default_rng(1).normal(size=(COUNT, probe.dim))
 
     def misses(given, meant):
-        if not (0 <= meant.min() and meant.max() < COUNT):
-            return True
         answer = answers.setdefault(tuple(given), _try(probe, x[: given.size], given))
-        expected = np.einsum("pij,pj->pi", matrix[meant], x[: given.size]) + added[meant]
-        return isinstance(answer, Broken) or np.abs(answer - expected).max() > noise
+        if isinstance(answer, Broken):
+            return True
+        measured = (meant >= 0) & (meant < COUNT)  # the matrices of others are not known
+        meant = meant[measured]
+        expected = np.einsum("pij,pj->pi", matrix[meant], x[: given.size][measured]) + added[meant]
+        return np.abs(answer[measured] - expected).max(initial=0) > noise
 
     answers = {}
     wrong = [name for name, given in SETS.items() if misses(given, given)]
@@ -80,15 +84,23 @@ def _try(probe, x, positions):
         return broken
 
 
-def read_speeds(phi, notes):
-    """(speed, start): radians a position and the angle at position 0, as measured, of each pair; None where no rule is known.
+@dataclass
+class Pace:
+    speed: np.ndarray  # (pairs,), radians a position
+    start: np.ndarray  # (pairs,), the angle at position 0
+    direction: int = 1  # -1 where sine and cosine are exchanged, which turns the measured angle round
+    steady: bool = True  # proportional to the position
 
-    A third entry is the direction: -1 where sine and cosine are exchanged, which turns it round.
-    """
+    def angle(self, positions):
+        return self.start + np.multiply.outer(positions, self.speed)
+
+
+def read_speeds(phi, notes):
+    """The pace of each pair, as measured; None where no rule is known. The fault goes into the notes."""
     p, step = np.arange(len(phi)), wrap(phi[1] - phi[0])
     speed = step + wrap(phi[-1] - phi[0] - p[-1] * step) / p[-1]
     if _fits(phi - phi[0], p, speed):
-        return _start(phi[0], speed, notes)
+        return _start(Pace(speed, phi[0]), notes)
     whole = np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1)
     if whole.max() < SAME:
         pair = int(np.argmax(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max(axis=0)))
@@ -100,7 +112,7 @@ def read_speeds(phi, notes):
         first = int(np.argmax(meant == 1))
         if _fits(phi - phi[0], meant, wrap(phi[first] - phi[0])):
             notes.blame(key, words, "the angle is position * inv_freq, proportional to the position at any position.")
-            return _start(phi[0], wrap(phi[first] - phi[0]), notes)
+            return _start(Pace(wrap(phi[first] - phi[0]), phi[0], steady=False), notes)
     turns = a_few([number(angle, 3) for angle in wrap(phi[:6, 0] - phi[0, 0])], most=6)
     notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
                 "radians, which no speed and no known rule explains.", "the angle is position * inv_freq.")
@@ -127,10 +139,11 @@ def _maps():
     yield "positions squared", p**2, "Position 2 is turned 4 times as far as position 1: the position enters squared."
 
 
-def _start(phi, speed, notes):
+def _start(pace, notes):
     """Where the count begins: every pair's turn at position 0 is the same number of positions, or a fault."""
+    phi, speed = pace.start, pace.speed
     if np.abs(phi).max() < 1e-6:
-        return speed, phi, 1
+        return pace
     for quarter in (0, np.pi / 2, -np.pi / 2):
         shift = _vernier(wrap(phi - quarter), speed)
         if shift is None:
@@ -139,10 +152,11 @@ def _start(phi, speed, notes):
             notes.blame("sine and cosine exchanged", "At position 0 every pair is turned by a quarter turn: x is multiplied by "
                         "the sine and its partner by the cosine.", "x takes the cosine, its partner the sine.")
         _blame_shift(shift, notes)
-        return speed, phi, -1 if quarter > 0 else 1
+        pace.direction = -1 if quarter > 0 else 1
+        return pace
     notes.blame("turned at position 0", f"At position 0 the first pair is turned by {number(phi[0])} radians, the last by "
                 f"{number(phi[-1])}: no whole shift of positions explains both.", "the angle at position 0 is 0 in every pair.")
-    return speed, phi, 1
+    return pace
 
 
 def _vernier(phi, speed):

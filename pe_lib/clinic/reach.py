@@ -9,7 +9,7 @@ from pe_lib.clinic.places import wrap
 FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
 
 
-def read_reach(probe, turns, start, speeds, notes):
+def read_reach(probe, turns, pace, notes):
     """Angles at large positions against those that the law foretells."""
     rows = {}  # position -> the angle of each pair
     for position in FAR:
@@ -23,18 +23,18 @@ def read_reach(probe, turns, start, speeds, notes):
                        "the frequencies depend on the length (dynamic scaling)")
             return None, rows
         rows |= dict(zip(given[1:], phi[1:]))
-    return _judge(probe, turns, start, speeds, rows, notes), rows
+    return _judge(probe, turns, pace, rows, notes), rows
 
 
-def _judge(probe, turns, start, speeds, rows, notes):
+def _judge(probe, turns, pace, rows, notes):
     p = np.array(sorted(rows))
     phi = np.array([rows[position] for position in p])
-    off = np.abs(wrap(phi - start - p[:, None] * speeds))
-    bad = (off > 0.02 + 1e-6 * p[:, None] * np.abs(speeds)).any(axis=1)
+    off = np.abs(wrap(phi - pace.angle(p)))
+    bad = (off > 0.02 + 1e-6 * p[:, None] * np.abs(pace.speed)).any(axis=1)
     if not bad.any():
         return True
     first = int(np.argmax(bad))
-    edge = _bisect(lambda at: _is_off(probe, turns, start, speeds, at), int(p[first - 1]) if first else 12, int(p[first]))
+    edge = _bisect(lambda at: _is_off(probe, turns, pace, at), int(p[first - 1]) if first else 12, int(p[first]))
     tail = phi[first:]
     if len(tail) > 2 and np.abs(wrap(tail - tail[0])).max() < 1e-3:
         notes.find("large positions", False, f"the same from position {edge - 1} on")
@@ -50,9 +50,9 @@ def _judge(probe, turns, start, speeds, rows, notes):
     return True
 
 
-def _is_off(probe, turns, start, speeds, position):
+def _is_off(probe, turns, pace, position):
     phi = turns.read(turns.blocks_at(probe, [1, position]))[1]
-    return bool((np.abs(wrap(phi - start - position * speeds)) > 0.02 + 1e-6 * position * np.abs(speeds)).any())
+    return bool((np.abs(wrap(phi - pace.angle(position))) > 0.02 + 1e-6 * position * np.abs(pace.speed)).any())
 
 
 def _bisect(is_bad, good, bad):
@@ -80,18 +80,20 @@ def _ends(probe, turns, position, rows, broken, notes):
     return False
 
 
-def read_precision(turns, start, speeds, rows, notes):
+def read_precision(probe, turns, pace, rows, notes):
     """In how many digits angles and tables were made: rounding of angles grows with the position, that of tables does not."""
     p = np.array(sorted(rows))
     phi = np.array([rows[position] for position in p])
-    angle = p[:, None] * np.abs(speeds)
-    off = np.abs(wrap(phi - start - p[:, None] * speeds))
+    angle = p[:, None] * np.abs(pace.speed)
+    off = np.abs(wrap(phi - pace.angle(p)))
     lengths = np.linalg.norm(turns.blocks[..., 0], axis=-1)
     table = float(np.abs(lengths - 1).max()) if turns.rotation else 0.0
     relative = float((off / np.maximum(angle, 1)).max())
     row, pair = (int(i) for i in np.unravel_index(np.argmax(off), off.shape))
     worst = f"pair {pair} is off by {number(off[row, pair], 2)} radians at position {p[row]}"
-    if relative > 0.02:
+    if probe.itemsize < 4:
+        notes.find("precision", None, "the result itself is in half precision")
+    elif relative > 0.02:
         _blame_far(off, angle, p, notes)
     elif table > 5e-5:
         form = "float16" if table < 1e-3 else "bfloat16"
@@ -118,7 +120,7 @@ def _blame_far(off, angle, p, notes):
                 "look for a number format that overflows, a table of another length, or a switch at some length.")
 
 
-def read_half(probe, turns, start, speeds, notes):
+def read_half(probe, turns, pace, notes):
     """x in float16: is only x rounded, or the angle as well?"""
     given = [1, 255, 511, 1023, 2047]
     try:
@@ -126,7 +128,7 @@ def read_half(probe, turns, start, speeds, notes):
     except Broken as broken:
         notes.find("x in float16", None, broken.sentence.split(", for x of")[0])
         return
-    off = np.abs(wrap(phi - start - np.multiply.outer(given, speeds))).max(axis=1)
+    off = np.abs(wrap(phi - pace.angle(np.array(given)))).max(axis=1)
     ok = off[-1] < 0.02
     notes.find("x in float16", bool(ok), "angles as good as for float64" if ok else f"off by {number(off.max(), 2)} radians by position 2047")
     if not ok:
@@ -134,7 +136,7 @@ def read_half(probe, turns, start, speeds, notes):
                     "radians by position 2047.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")
 
 
-def read_between(probe, turns, start, speeds, notes):
+def read_between(probe, turns, pace, notes):
     """Negative and fractional positions: tables cannot have them, which is no fault."""
     for name, given, other in (("negative positions", np.array([-3, -2, -1]), None),
                                ("fractional positions", np.array([0.5, 1.5, 2.75]), np.array([0, 1, 2]))):
@@ -143,16 +145,16 @@ def read_between(probe, turns, start, speeds, notes):
         except Broken as broken:
             notes.find(name, None, "refused: " + broken.sentence.split(", for x of")[0].replace("It raised ", "").rstrip("."))
             continue
-        if _close(phi, start, given, speeds):
+        if _close(phi, pace, given):
             notes.find(name, True, "turned accordingly")
-        elif other is not None and _close(phi, start, other, speeds):
+        elif other is not None and _close(phi, pace, other):
             notes.find(name, None, "cut to whole numbers: use it with whole positions only")
         else:
             notes.find(name, None, "turned by other angles without a word: use it without them")
 
 
-def _close(phi, start, given, speeds):
-    return bool((np.abs(wrap(phi - start - np.multiply.outer(given, speeds))) < 1e-2).all())
+def _close(phi, pace, given):
+    return bool((np.abs(wrap(phi - pace.angle(np.array(given)))) < 1e-2).all())
 
 
 def _below(value):

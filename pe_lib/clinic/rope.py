@@ -100,7 +100,8 @@ def _examine(probe, asked, notes):
         follows = read_following(probe, matrix, added, noise, notes)
         if turns is not None and turns.read is not None:
             _read_angles(probe, turns, follows, asked, notes)
-        read_axes(probe, notes)
+        if asked["axes"] != "n d":
+            read_axes(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
 
@@ -158,23 +159,26 @@ def _read_angles(probe, turns, follows, asked, notes):
     pace = read_speeds(turns.phi, notes)
     if pace is None:
         return
-    speed, start, direction = pace
-    law = find_law(direction * speed, asked["dim"], asked["base"])
+    speed = pace.direction * pace.speed
+    law = find_law(speed, asked["dim"], asked["base"])
+    ways = np.sign(speed if law is None else law.speeds)
+    if law is None and (ways != ways[0]).any():
+        law = find_law(np.abs(speed), asked["dim"], asked["base"])
     judge_pairs(turns, asked["dim"], law, asked, notes)
-    _judge_sign(direction * speed if law is None else law.speeds, asked, notes)
-    judge_law(law, direction * speed, asked["dim"], asked["base"], turns.gain, notes)
+    if not turns.mixed:
+        _judge_ways(ways, asked, notes)
+    judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     _judge_gain(turns, law, notes)
-    exact = speed if law is None else direction * law.speeds
-    if follows and law is not None:
-        holds, rows = read_reach(probe, turns, start, exact, notes)
+    if follows and law is not None and pace.steady:
+        pace.speed = pace.direction * ways * np.abs(law.speeds)
+        holds, rows = read_reach(probe, turns, pace, notes)
         if holds:
-            read_precision(turns, start, exact, rows, notes)
-            read_half(probe, turns, start, exact, notes)
-        read_between(probe, turns, start, exact, notes)
+            read_precision(probe, turns, pace, rows, notes)
+            read_half(probe, turns, pace, notes)
+        read_between(probe, turns, pace, notes)
 
 
-def _judge_sign(speeds, asked, notes):
-    signs = np.sign(speeds)
+def _judge_ways(signs, asked, notes):
     if (signs != signs[0]).any():
         pair = int(np.argmax(signs != signs[0]))
         notes.blame("pairs turn both ways", f"Pair 0 turns {WAYS[signs[0]]} and pair {pair} {WAYS[signs[pair]]}.",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pe_lib.clinic.notes import number, small
+from pe_lib.layouts import LAYOUTS, feature_pairs
 
 SAME = 1e-3  # half precision rounds finer; a wrong formula is further off
 
@@ -19,6 +20,7 @@ class Turns:
     blocks: np.ndarray  # (count, pairs, 2, 2): y[outputs] = block @ x[inputs]
     read: object = None  # blocks -> the angle of each pair, radians, counter-clockwise
     rotation: bool = False  # no fault in the blocks
+    mixed: bool = False  # rows of a pair turn by angles of their own
     gain: float = 1.0  # the length that every turned row is given
 
     @property
@@ -47,6 +49,7 @@ def read_turns(matrix, notes):
         groups = components(support)
         if all(len(rows) <= 2 and len(columns) <= 2 for rows, columns in groups):
             break
+    groups = _with_pair_0(groups, len(support))
     alone = [(rows[0], columns[0]) for rows, columns in groups if len(rows) == len(columns) == 1]
     still = [(row, column) for row, column in alone if np.abs(matrix[:, row, column] - 1).max() < SAME]
     pairs = [group for group in groups if len(group[0]) == len(group[1]) == 2]
@@ -73,6 +76,16 @@ def components(support):
             rows, columns = more_rows, more_columns
         groups.append((sorted(rows), sorted(columns)))
         unseen -= columns
+    return groups
+
+
+def _with_pair_0(groups, dim):
+    """A first pair that comes full circle at every position stands still: its partners are then known from the others."""
+    pairs = [columns for rows, columns in groups if len(columns) == 2 and rows == columns]
+    for layout in LAYOUTS:
+        whole = feature_pairs(dim, layout).tolist()
+        if dim > 4 and pairs == whole[1:]:
+            return [(whole[0], whole[0])] + [group for group in groups if group[0][0] not in whole[0]]
     return groups
 
 
@@ -103,7 +116,8 @@ def read_angles(turns, notes):
     c1, s1, s2, c2 = _entries(turns.blocks)
     none = np.zeros_like(c1)
     if _same(c1, c2, s1, s2):
-        turns.read, turns.rotation = _from_both, True
+        turns.read = _from_both
+        turns.rotation = _judge_lengths(turns, np.hypot(c1, s1), notes)
     elif _same(c1, c2, s1, -s2):
         turns.read = _from_second
         notes.blame("same sign", *_same_sign(*turns.inputs[0]))
@@ -121,6 +135,22 @@ def read_angles(turns, notes):
         notes.blame("mirrored", *_mirrored(turns.pair))
     else:
         _read_rows(turns, notes)
+
+
+def _judge_lengths(turns, lengths, notes):
+    """Is it a rotation but for rounding? Lengths may follow the position (xPos), or cosine and sine not the same angle."""
+    off, growth = np.abs(lengths - 1).max(), np.log(np.maximum(lengths, 1e-300))
+    p = np.arange(len(lengths))[:, None]
+    pair = int(np.argmax(np.abs(growth[-1])))
+    if off > 1e-6 and np.abs(growth - p * growth[-1] / p[-1]).max() < 0.05 * off:
+        notes.blame("length follows the position", f"Pair {pair} is {number(lengths[-1, pair])} times as long at position {p[-1, 0]}, "
+                    "and so on: lengths grow or shrink with the position, as with xPos.",
+                    "a rotation keeps lengths; xPos is right only where queries grow as keys shrink.")
+        return False
+    if off > 0.02:
+        _blame_unknown(turns, notes)
+        turns.read = None
+    return off <= 0.02
 
 
 def _entries(blocks):
@@ -189,7 +219,7 @@ def _read_rows(turns, notes):
         cosines, sines = _rows(blocks, order)
         return np.arctan2(sines[:, first[sine_of]], cosines[:, first[cosine_of]])
 
-    turns.read = read
+    turns.read, turns.mixed = read, True
 
 
 def _rows(blocks, order):
