@@ -64,7 +64,7 @@ def _asker(bias):
 
 
 def _table(result, n_query, n_key, heads):
-    what = f"For {n_query} queries and {n_key} keys it"
+    what = f"For {n_query} quer{'y' if n_query == 1 else 'ies'} and {n_key} keys it"
     array = numbers(result, what)
     shape = array.shape
     while array.ndim > 3 and array.shape[0] == 1:
@@ -76,7 +76,7 @@ def _table(result, n_query, n_key, heads):
         raise Unusable("axes", wanted + " Queries and keys are exchanged.", "Queries go down (rows), keys go across (columns).")
     fits = array.ndim in (2, 3) and array.shape[-2] in (1, n_query) and array.shape[-1] in (1, n_key)
     if not fits:
-        raise Unusable("shape", wanted, "Queries go down, keys go across, one table a head.")
+        raise Unusable("wrong shape", wanted, "Queries go down, keys go across, one table a head.")
     one_head = array.ndim == 2
     values = np.broadcast_to(array, (1 if one_head else array.shape[0], n_query, n_key))
     best = values.max(axis=-1, keepdims=True)
@@ -125,11 +125,12 @@ def _mask(sheet, table, n, causal):
 
 
 def _fall(sheet, table):
-    """The slope of each head: how much a score falls with each token of distance behind; None if there is none."""
+    """The slope of each head: how much a score falls with each token of distance behind; None if there is no one slope."""
     steps = np.diff(table.values, axis=-1)
     behind = np.isfinite(steps) & (relative_positions(table.seen.shape[0])[:, 1:] <= 0)
     if not behind[0].any():
-        raise Unusable("no keys behind", "No query sees two keys behind it, so there is no fall to measure.", "Mend the mask first.")
+        sheet.find("falls with distance", None, "to be measured once the mask is mended: no query sees two keys behind it")
+        return None
     slopes = np.array([np.median(head[mask]) for head, mask in zip(steps, behind)])
     largest = np.abs(slopes).max()
     if largest < 1e-12 and np.abs(steps[behind]).max() < 1e-9:
@@ -151,7 +152,7 @@ def _fall(sheet, table):
         f"{number(slopes[head])} at most others: ALiBi falls by the same amount with each token.",
         "Multiply the slope by the plain distance: no square, no logarithm, no division by the row.",
     )
-    return slopes
+    return None if bent.any() else slopes
 
 
 def _size(value):
@@ -259,7 +260,7 @@ def _far(sheet, ask, slopes, heads):
     sheet.judge(
         "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {_size(off[head, key])}",
         "half precision",
-        f"With {n_key} keys, head {head} puts the key at distance {distance[key]} {number(row[head, -1] - row[head, key])} below the "
-        f"last one; it should be {number(slopes[head] * distance[key])}. Positions this large are rounded in half precision.",
+        f"With {n_key} keys, head {head} scores the key at distance {distance[key]} lower than the last by "
+        f"{number(row[head, -1] - row[head, key])}; it should be {number(slopes[head] * distance[key])}. Positions this large are rounded in half precision.",
         "Compute the bias in float32 or better, or from the distance, and round the finished bias only.",
     )

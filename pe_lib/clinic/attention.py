@@ -11,18 +11,18 @@ from pe_lib.clinic.weights import find_form, logs, score_matrices, transfer
 from pe_lib.layouts import check_layout
 
 POSITIONS = np.array([0, 1, 3, 4, 7, 8, 12])  # with gaps, so that counting the rows is not taken for using the positions
-LATE = ("positions ignored", "rows counted")  # harmless as long as positions have no gaps, so named after other faults
+LATE = ("positions ignored", "rows counted", "dtype not kept")  # often harmless, so named after other faults
 OTHERS = np.array([0, 2, 3, 6, 7, 9, 10])
 
 
-def diagnose_attention(attend, *, cached=False, dim=8, base=10_000.0, inv_freq=None, layout=None, scale=None, length=32):
+def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None, layout=None, scale=None, length=32):
     """Anybody's causal attention of one head with rotary positions, measured property by property.
 
     attend(q, k, v, positions) -> output; q, k, v (n, dim), not rotated; positions (n,); output (n, dim), or (output, weights).
     cached: attend(q, k, v, positions, cache) -> (output, cache), cache None at the start of a sequence and later what the
     last call returned; q, k, v and positions are then those of the new tokens alone. As `pe_lib.cache.attend`, inv_freq bound.
     Functions of (batch, heads, n, dim), (batch, n, heads, dim) or (batch, n, dim) are found out and get sizes 1.
-    base (None: any) or inv_freq, layout, scale (None: 1/sqrt(dim)): what is asked for. length: tokens of the longest test of
+    base, inv_freq, layout: named as conventions, and blamed only if others are asked for. scale, None: 1/sqrt(dim). length: tokens of the longest test of
     a cache; let it reach beyond the place where frequencies switch or a window ends. The cost grows as dim squared.
     -> Report. The function gets copies; what it raises or prints stays inside.
 
@@ -91,7 +91,7 @@ def _housekeeping(sheet, reader):
     output = result[0] if isinstance(result, (tuple, list)) and (reader.cached or isinstance(result, tuple)) else result
     sheet.find("shape", True, f"{reader.form.replace(' ', ', ')} in and out")
     if isinstance(output, list):
-        sheet.fault("a list", "It returns a list, not an array.", "Return a NumPy array.")
+        sheet.fault("list returned", "It returns a list, not an array.", "Return a NumPy array.")
     names = [name for i, name in enumerate(("q", "k", "v", "positions")) if i in changed]
     sheet.judge("input unchanged", names, ", ".join(names) + " written to" if names else "left alone", "input changed",
                 f"It writes into {', '.join(names)}.", "Work on a copy: x = x.copy(), or an expression without +=, *= and out=.")
@@ -99,7 +99,8 @@ def _housekeeping(sheet, reader):
     half, _ = reader.call(*[x.astype(np.float32) for x in arguments[:3]], arguments[3])
     half = half[0] if isinstance(half, (tuple, list)) else half
     dtype = getattr(half, "dtype", None)
-    sheet.find("dtype", None if dtype != np.float32 else True, f"float32 in, {dtype} out")
+    sheet.judge("dtype kept", dtype != np.float32, f"float32 comes back as {dtype}", "dtype not kept",
+                f"With q, k and v in float32 the output is {dtype}.", "Return the result with .astype(v.dtype).")
 
 
 def _alike(sheet, reader):
@@ -107,12 +108,12 @@ def _alike(sheet, reader):
     n = len(POSITIONS)
     first, _, again = (reader.run(*sample(n, reader.dim, seed), POSITIONS) for seed in (2, 5, 2))
     if np.isnan(first).all():
-        raise Unusable("not finite", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or hides a whole row.")
+        raise Unusable("NaN", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or hides a whole row.")
     off = np.abs(np.nan_to_num(first - again)).max()
     sheet.find("answers alike twice", off < 1e-9, f"largest difference {size(off)}")
     if off >= 1e-9:
         words = "begun with cache None, " if reader.cached else ""
-        raise Unusable("state kept", f"The same sequence, {words}gives another output after a second one: something is kept between calls, "
+        raise Unusable("remembers earlier calls", f"The same sequence, {words}gives another output after a second one: something is kept between calls, "
                        f"worth {number(off, 2)}.", "Begin each sequence with a new cache: no default argument, global or attribute that grows.")
 
 

@@ -37,7 +37,7 @@ def _asked(sheet, bucket, relative):
         result, changed = call(bucket, relative)
         array = numbers(result)
         if array.shape != relative.shape:
-            raise Unusable("shape", f"For relative positions of shape {relative.shape} it returned shape {array.shape}.")
+            raise Unusable("wrong shape", f"For relative positions of shape {relative.shape} it returned shape {array.shape}.")
     except Unusable:
         array = np.array([numbers(call(bucket, int(r))[0]) for r in relative], dtype=object)  # one number at a time?
         if any(np.ndim(value) for value in array):
@@ -53,7 +53,7 @@ def _asked(sheet, bucket, relative):
     if (array < 0).any():
         place = np.argmax(array < 0)
         words = f"The bucket of relative {relative[place]} is {int(array[place])}; a negative index would wrap around to the table's end."
-        sheet.fault("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
+        raise Unusable("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
     return array.astype(np.int64)
 
 
@@ -77,14 +77,14 @@ def _sides(sheet, behind, ahead):
                         "Keys ahead use the second half of the buckets; in a decoder they all get bucket 0.")
         low, high = (behind, ahead) if shift >= 0 else (ahead, behind)
         names = ("behind", "ahead") if shift >= 0 else ("ahead", "behind")
-        profiles = {names[0]: low, names[1]: np.concatenate([[0], high[1:] - abs(shift)])}
+        profiles = {names[0]: np.concatenate([[0], low[1:]]), names[1]: np.concatenate([[0], high[1:] - abs(shift)])}
         return Sides(BOTH, shift < 0, abs(shift), profiles)
     seen = "behind" if moves["behind"] else "ahead"
     side, other = (behind, ahead) if seen == "behind" else (ahead, behind)
     if (other[1:] != 0).any():
         sheet.fault("keys ahead", f"In a causal form the keys on the other side share bucket 0; here it is bucket {other[1]}.",
                     "Take max(-relative, 0) as the distance.")
-    return Sides(CAUSAL, seen == "ahead", 0, {seen: side})
+    return Sides(CAUSAL, seen == "ahead", 0, {seen: np.concatenate([[0], side[1:]])})
 
 
 def _form(sheet, sides, causal, buckets):
@@ -155,7 +155,7 @@ def _rule(distances, count, max_distance):
 
 
 def _recognised(profile, distances, count, max_distance):
-    rules = (_off_by_one, _border, _other_rounding, _other_numbers, _no_logarithm)
+    rules = (_off_by_one, _no_logarithm, _border, _other_rounding, _other_numbers)
     return next((found for rule in rules if (found := rule(profile, distances, count, max_distance))), None)
 
 
@@ -182,10 +182,10 @@ def _border(profile, distances, count, max_distance):
 def _other_rounding(profile, distances, count, max_distance):
     exact = count // 2
     share = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (count - exact)
-    for word, cut in (("rounded to the nearest", np.rint), ("rounded up", np.ceil)):
+    for word, cut in (("to the nearest integer", np.rint), ("up", np.ceil)):
         logs = np.minimum(exact + cut(np.round(share, 9)), count - 1)
         if np.array_equal(profile, np.where(distances < exact, distances, logs)):
-            words = f"The logarithm is {word} integer, not down: {_first(profile, _rule(distances, count, max_distance), distances)}."
+            words = f"The logarithm is rounded {word}, not down: {_first(profile, _rule(distances, count, max_distance), distances)}."
             return "rounding", words, "Cut it: floor, or conversion to an integer, as T5 does."
     return None
 

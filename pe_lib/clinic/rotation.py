@@ -8,6 +8,7 @@ from pe_lib.clinic.sheet import number, size, whole
 from pe_lib.clinic.turning import law_of, layout_of, sides, words_for
 from pe_lib.frequencies import inverse_frequencies, inverse_frequencies_endpoint
 
+BASES = (10_000.0, 500_000.0, 1_000_000.0, 1000.0, 100.0)
 BOTH_TURN = "Turn q and k alike, each row by its own position."
 
 
@@ -118,26 +119,35 @@ def _pairs(side):
 
 
 def _laws(sheet, q, k, positions, wanted, scale, dim):
-    speeds = _asked_speeds(wanted, 2 * len(q.pairs), dim)
-    laws = [law_of(side.angles, positions, speeds) for side in (q, k)]
+    width = 2 * len(q.pairs)
+    guesses = _guesses(wanted, width)
+    laws = [law_of(side.angles, positions, guesses) for side in (q, k)]
     if None in laws:
         which = "queries" if laws[0] is None else "keys"
         sheet.judge("angles", True, f"{which} follow no position", "angles",
                     f"The angles of the {which} are not position times a fixed frequency for any positions known here.",
                     "Examine the rotation alone with `diagnose`.")
         return None
-    law_q, law_k = laws
-    good = _positions(sheet, law_q, law_k, positions, speeds)
-    counted = "counted" in (law_q.by, law_k.by)
+    good = _positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
+    counted = "counted" in (laws[0].by, laws[1].by)
     if good:
-        _frequencies(sheet, law_k, wanted, speeds, 2 * len(q.pairs), dim)
-    return Turning(k.pairs, law_k.speeds, scale, counted) if good or counted else None
+        _frequencies(sheet, laws[1], wanted, width, dim)
+    return Turning(k.pairs, laws[1].speeds, scale, counted) if good or counted else None
 
 
-def _asked_speeds(wanted, width, dim):
+def _guesses(wanted, width):
+    """The frequencies that may be meant: those asked for, or the usual ones."""
     if wanted.inv_freq is not None:
-        return wanted.inv_freq
-    return None if wanted.base is None else inverse_frequencies(width, wanted.base)
+        return [wanted.inv_freq]
+    return [inverse_frequencies(width, base) for base in ([wanted.base] if wanted.base else BASES)]
+
+
+def _unit(laws, guesses, wanted):
+    """The frequencies in which positions are counted: those asked for, or those of the side whose fastest pair turns at 1."""
+    if wanted.inv_freq is not None or wanted.base:
+        return guesses[0]
+    speeds = [np.abs(law.speeds) for law in laws]
+    return next((s for s in speeds[::-1] if abs(s[0] - 1) < 2e-3), speeds[1])
 
 
 def _positions(sheet, q, k, given, speeds):
@@ -195,17 +205,18 @@ def _same(a, b):
     return np.allclose(a, b, rtol=2e-3, atol=1e-3)
 
 
-def _frequencies(sheet, law, wanted, speeds, width, dim):
+def _frequencies(sheet, law, wanted, width, dim):
     found = np.abs(law.speeds)
     figure = ", ".join(number(f) for f in found[:4]) + (", …" if len(found) > 4 else "")
-    if speeds is not None and len(speeds) == len(found) and _near(found, np.abs(speeds)):
-        base = "" if wanted.inv_freq is not None else f", base {whole(wanted.base)}"
-        sheet.find("frequencies", True, figure + base)
-        return
     base = base_of(found, width)
-    if speeds is None:
-        sheet.find("frequencies", None, figure)
-        sheet.name(f"base {whole(base)}" if base else "frequencies of no single base")
+    if wanted.inv_freq is None and wanted.base is None and (base or found[0] < 1 and base_of(found / found[0], width)):
+        slower = "" if base else f", every position divided by {number(1 / found[0])} (interpolation)"
+        sheet.find("frequencies", True, figure)
+        sheet.name(f"base {whole(base or base_of(found / found[0], width))}{slower}")
+        return
+    speeds = wanted.inv_freq if wanted.inv_freq is not None else inverse_frequencies(width, wanted.base or BASES[0])
+    if _near(found, np.abs(speeds)):
+        sheet.find("frequencies", True, figure + (f", base {whole(wanted.base)}" if wanted.base else ", as asked"))
         return
     key, words, remedy = _frequency_words(found, speeds, base, wanted, width, dim)
     sheet.judge("frequencies", True, figure, key, words, remedy)
@@ -224,21 +235,22 @@ def base_of(found, width):
 
 
 def _frequency_words(found, speeds, base, wanted, width, dim):
+    bases = [wanted.base] if wanted.base else BASES
     if len(speeds) != len(found):
         words = f"{len(found)} pairs turn, and {len(speeds)} frequencies were asked for."
         return "rotary width", words, "Say inv_freq=… for the pairs that are to turn."
-    ratios = found / np.abs(speeds)
-    if wanted.base and width < dim and _near(found, inverse_frequencies(dim, wanted.base)[: width // 2]):
+    if width < dim and any(_near(found, inverse_frequencies(dim, b)[: width // 2]) for b in bases):
         words = f"The frequencies are the first {width // 2} of {dim // 2} for the full width {dim}; those for the {width} turning features differ."
         return "sliced frequencies", words, f"Make the frequencies for the rotary width: inverse_frequencies({width})."
+    ratios = found / np.abs(speeds)
     if np.allclose(ratios, ratios[0], rtol=2e-3):
         words = f"Every pair turns {number(ratios[0])} times as fast as asked for, or positions are multiplied by that."
         return "factor", words, "Take the positions as they are, unless interpolation is meant: then say inv_freq=… to the clinic."
     if base and wanted.base:
         return "base", f"The frequencies are those of base {whole(base)}, not {whole(wanted.base)}.", "Use the model's own base."
-    if wanted.base and width > 2 and _near(found, inverse_frequencies_endpoint(width, wanted.base)):
+    if width > 2 and any(_near(found, inverse_frequencies_endpoint(width, b)) for b in bases):
         words = "The exponent is m/(dim/2 - 1), so that the last pair turns at 1/base: the other published family."
-        return "endpoint frequencies", words, "Use base^(-2m/dim)."
+        return "exponent over dim/2 - 1", words, "Use base^(-2m/dim)."
     if _near(found[::-1], np.abs(speeds)):
         return "frequencies reversed", "The slowest pair comes first.", "base^(-2m/dim), from m = 0 on."
     pair = int(np.argmax(np.abs(found / np.abs(speeds) - 1)))

@@ -18,6 +18,9 @@ def examine_slopes(sheet, slopes, heads, judged):
         sheet.name(f"slope {figure}")
         return
     wanted = alibi_slopes(slopes.size)
+    if slopes.size < heads and _same(slopes, alibi_slopes(heads)[: slopes.size]):
+        sheet.find("slopes", True, f"{figure}: the first {slopes.size} of {heads}")
+        return
     if _same(slopes, wanted):
         rounding = np.abs(slopes / wanted - 1).max()
         sheet.find("slopes", True, figure + (f", rounded by up to {number(100 * rounding, 1)} %" if rounding > 1e-5 else ""))
@@ -40,9 +43,9 @@ def recognised(slopes, wanted):
 
 def _equal_or_reordered(slopes, wanted, n, first):
     if n > 1 and _same(slopes, np.full(n, slopes[0])):
-        return "one slope", f"All {n} heads have the same slope, {number(slopes[0])}.", "Each head needs a slope of its own: " + MEND
+        return "one slope", f"All {n} heads have the same slope, {number(slopes[0])}.", "Each head needs a slope of its own. " + MEND
     if _same(slopes, wanted[::-1]):
-        return "slopes reversed", f"The slopes come in the opposite order: {first}.", "The steepest head is the first: " + MEND
+        return "slopes reversed", f"The slopes come in the opposite order: {first}.", "The steepest head is the first. " + MEND
     if _same(np.sort(slopes), np.sort(wanted)):
         head = int(np.argmax(~_near(slopes, wanted)))
         words = f"These are the right slopes in another order: head {head} has {number(slopes[head])}, not {number(wanted[head])}."

@@ -178,7 +178,7 @@ def _long(sheet, reader, length):
         "Look for what changes with length: frequencies that switch while cached keys keep the old ones, a window, a full buffer.",
     )
     sheet.judge(
-        "no state left", not after < SAME, f"largest difference {size(after)}", "state kept",
+        "no state left", not after < SAME, f"largest difference {size(after)}", "remembers earlier calls",
         f"After a sequence of {length} tokens a short one gives other outputs than before, by {size(after)}: something was kept.",
         "Compute frequencies and tables from what is given, at each call.",
     )

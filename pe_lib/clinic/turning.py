@@ -70,24 +70,16 @@ def wrap(angle):
     return (angle + np.pi) % TURN - np.pi
 
 
-def law_of(angles, given, speeds=None):
-    """The Law behind angles (n, pairs) with angles[0] = 0; None if none is found. speeds: those asked for, if any."""
-    n, index = len(given), np.arange(len(given))
-    fits = [("given", given), ("counted", index), ("one on", given + (index > 0)), ("one back", given - (index > 0)),
-            ("fixed", 1.0 * (index > 0))]
-    for by, positions in fits[:2]:
+def law_of(angles, given, guesses):
+    """The Law behind angles (n, pairs) with angles[0] = 0; None if none is found. guesses: speeds to try, (pairs,) each."""
+    for by, positions in (("given", given), ("counted", np.arange(len(given)))):
         measured = angles[1] / positions[1]
         if _explains(angles, positions, measured):
             return Law(positions.astype(float), measured, by)
-    if speeds is not None and angles.shape[1] == len(speeds):
-        for sign in (1, -1):
-            solved = np.array([position_of(row, sign * speeds) for row in angles])
-            if _explains(angles, solved, sign * speeds) and solved[1:].mean() >= 0:
-                return Law(solved, sign * speeds, "solved")
-    for by, positions in fits[2:]:
-        measured = angles[1] / positions[1] if positions[1] else angles[2] / positions[2]
-        if n > 2 and _explains(angles, positions, measured):
-            return Law(positions.astype(float), measured, by)
+    for speeds in (sign * guess for guess in guesses if len(guess) == angles.shape[1] for sign in (1, -1)):
+        solved = np.array([position_of(row, speeds) for row in angles])
+        if _explains(angles, solved, speeds) and solved[1:].mean() >= 0:
+            return Law(solved, speeds, "solved")
     return None
 
 

@@ -60,7 +60,7 @@ class Reader(NamedTuple):
         array = numbers(result, finite=False)
         wanted = self.widen(np.empty(shape)).shape
         if array.shape != wanted:
-            raise Unusable("shape", f"For q, k, v of shape {wanted} it returned an output of shape {array.shape}.",
+            raise Unusable("wrong shape", f"For q, k, v of shape {wanted} it returned an output of shape {array.shape}.",
                            "One output row a query, as wide as the values.")
         return array.reshape(shape)
 
