@@ -51,10 +51,10 @@ def exponents(pairs, dim):
     return found
 
 
-def find_law(speed, dim, base=None):
-    """The law of the measured frequencies, the closest format first; None where none is known."""
+def find_law(speed, dim, base=None, noise=0.0):
+    """The law of the measured frequencies, the finest format first that their noise allows; None where none is known."""
     sign = 1.0 if np.sum(np.sign(speed)) >= 0 else -1.0
-    for tolerance in TOLERANCES:
+    for tolerance in [tolerance for tolerance in TOLERANCES if tolerance >= min(noise, TOLERANCES[-1])]:
         law = (_asked(speed, dim, base, tolerance) or _geometric(sign * speed, dim, tolerance, base)
                or _asked(speed, dim, FAMOUS if base is None else base, tolerance, scaled=True)
                or _parts(sign * speed, tolerance, base))
@@ -69,10 +69,12 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
     """With a base that is known: the rule of the exponents; scaled: all of them times one number more."""
     for base in np.atleast_1d([] if bases is None else bases):
         for key, exponent in exponents(len(speed), dim).items():
+            if key == "exponent positive" and tolerance > 1e-4:
+                continue  # beyond half a turn a position anything fits that is rounded so far
             meant = base**-exponent
-            for sign in (1, -1):
-                if _close(sign * speed, meant, tolerance):
-                    return Law(sign * meant, tolerance, float(base), key)
+            for scale, sign in ((1.0, 1), (1.0, -1), (2 * np.pi, 1), (2 * np.pi, -1)):  # a first pair that comes full circle
+                if _close(speed, sign * scale * meant, tolerance):
+                    return Law(sign * scale * meant, tolerance, float(base), key, scale)
             scale = float(np.median(speed / meant))
             if scaled and len(speed) > 1 and abs(scale) < 100 and _close(speed, scale * meant, tolerance):
                 return Law(scale * meant, tolerance, float(base), key, abs(scale))
@@ -81,13 +83,13 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
 
 def _close(speed, meant, tolerance):
     short = 6e-8 if tolerance > 1e-4 else 0  # float16 has no smaller steps than that
-    return bool((np.abs(wrap(speed - meant)) <= tolerance * np.abs(meant) + short).all())
+    return bool((np.abs(wrap(speed - meant)) <= np.minimum(tolerance * np.abs(meant), 0.02) + short).all())
 
 
 def _geometric(speed, dim, tolerance, base):
     """With no base known: a first frequency and a ratio from pair to pair, if all pairs have that same ratio."""
     pairs = len(speed)
-    if (speed <= 0).any():
+    if (speed < 1e-14).any():
         return None
     if pairs == 1:
         return Law(speed.copy(), -1, None, "", _snapped(float(speed[0]), tolerance))
@@ -134,7 +136,7 @@ def _parts(speed, tolerance, base):
         near = 3 * max(tolerance, 1e-9)
         factor = float(ratio[-1])
         kept, slowed = np.abs(ratio - 1) < near, np.abs(ratio / factor - 1) < near
-        if factor > 1.05 and found > 2 and kept[:2].all() and slowed[-1] and (np.diff(ratio) > -near * factor).all():
+        if factor > 1.4 and found > 2 and kept[:2].all() and slowed[-1] and (np.diff(ratio) > -near * factor).all():
             factor = round(factor) if abs(factor / round(factor) - 1) < near else factor
             return Law(speed.copy(), -1, float(found), "", 1.0, (int(np.argmin(kept)), int(np.argmax(slowed)), factor))
     return None

@@ -32,12 +32,18 @@ class Probe:
     batched: bool = False
     listed: bool = False  # it has returned a list
     changed: str = ""  # what it has changed of its input
+    adds: bool = False  # something comes out for x = 0
     itemsize: int = 8  # bytes of a result of float64 input
 
     def __call__(self, x, positions, dtype=np.float64):
         """x (n, dim) or (dim,), the same for every head and batch row -> (n, dim), of the first of them."""
         x = np.broadcast_to(x, (len(positions), self.dim))
         return self.first(self.answer(self.widened(x), positions, dtype).astype(np.float64))
+
+    def turned(self, x, positions, dtype=np.float64):
+        """What becomes of x alone, without anything that is added to it."""
+        y = self(x, positions, dtype)
+        return y - self(np.zeros(self.dim), positions, dtype) if self.adds else y
 
     def answer(self, x, positions, dtype=np.float64):
         """What the function makes of an array of its own shape: an array of real, finite numbers, or Broken."""

@@ -25,7 +25,8 @@ def judge_pairs(turns, dim, law, asked, notes):
         return
     width, count = turns.inputs.size, len(turns.inputs)
     example = ", ".join(f"({a}, {b})" for a, b in turns.inputs[:2].tolist())
-    if count == 1 and dim > 2 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1:
+    if count == 1 and dim > 2 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1 and (
+            dim > 8 or np.ptp(turns.inputs[0]) > 1):
         notes.find("turns in pairs", False, f"{example} alone")
         notes.blame("frequencies cut to integers", f"Of {dim // 2} pairs only {example} turns, 1 radian a position: frequencies "
                     "below 1 have become 0.", "keep inv_freq in floats; an integer dtype has crept in.")

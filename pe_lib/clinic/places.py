@@ -90,6 +90,7 @@ class Pace:
     start: np.ndarray  # (pairs,), the angle at position 0
     direction: int = 1  # -1 where sine and cosine are exchanged, which turns the measured angle round
     steady: bool = True  # proportional to the position
+    noise: float = 0.0  # radians that it is off this rule at the positions measured
 
     def angle(self, positions):
         return self.start + np.multiply.outer(positions, self.speed)
@@ -100,7 +101,13 @@ def read_speeds(phi, notes):
     p, step = np.arange(len(phi)), wrap(phi[1] - phi[0])
     speed = step + wrap(phi[-1] - phi[0] - p[-1] * step) / p[-1]
     if _fits(phi - phi[0], p, speed):
-        return _start(Pace(speed, phi[0]), notes)
+        noise = float(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max())
+        return _start(Pace(speed, phi[0], noise=noise), notes)
+    for key, meant, words in _maps():
+        first = int(np.argmax(meant == 1))
+        if _fits(phi - phi[0], meant, wrap(phi[first] - phi[0])):
+            notes.blame(key, words, "the angle is position * inv_freq, proportional to the position at any position.")
+            return _start(Pace(wrap(phi[first] - phi[0]), phi[0], steady=False), notes)
     whole = np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1)
     if whole.max() < SAME:
         pair = int(np.argmax(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max(axis=0)))
@@ -108,11 +115,6 @@ def read_speeds(phi, notes):
                     f"{a_few(np.rint(phi[:4, pair]).astype(int) + 0)} radians at positions 0, 1, 2, 3.",
                     "keep positions * inv_freq in floats, float64 best; an integer dtype has crept in.")
         return None
-    for key, meant, words in _maps():
-        first = int(np.argmax(meant == 1))
-        if _fits(phi - phi[0], meant, wrap(phi[first] - phi[0])):
-            notes.blame(key, words, "the angle is position * inv_freq, proportional to the position at any position.")
-            return _start(Pace(wrap(phi[first] - phi[0]), phi[0], steady=False), notes)
     turns = a_few([number(angle, 3) for angle in wrap(phi[:6, 0] - phi[0, 0])], most=6)
     notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
                 "radians, which no speed and no known rule explains.", "the angle is position * inv_freq.")
@@ -144,10 +146,9 @@ def _start(pace, notes):
     phi, speed = pace.start, pace.speed
     if np.abs(phi).max() < 1e-6:
         return pace
-    for quarter in (0, np.pi / 2, -np.pi / 2):
-        shift = _vernier(wrap(phi - quarter), speed)
-        if shift is None:
-            continue
+    found = [(quarter, _vernier(wrap(phi - quarter), speed)) for quarter in (0, np.pi / 2, -np.pi / 2)]
+    found = [(quarter, shift) for quarter, shift in found if shift is not None]
+    for quarter, shift in sorted(found, key=lambda way: way[1] != round(way[1])):  # whole shifts are the likelier ones
         if quarter:
             notes.blame("sine and cosine exchanged", "At position 0 every pair is turned by a quarter turn: x is multiplied by "
                         "the sine and its partner by the cosine.", "x takes the cosine, its partner the sine.")

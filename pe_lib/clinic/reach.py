@@ -18,7 +18,7 @@ def read_reach(probe, turns, pace, notes):
             phi = turns.read(turns.blocks_at(probe, given))
         except Broken as broken:
             return _ends(probe, turns, position, rows, broken, notes), rows
-        if np.abs(wrap(phi[0] - turns.phi[1])).max() > 0.02 * np.abs(wrap(turns.phi[1])).max():
+        if (np.abs(wrap(phi[0] - turns.phi[1])) > 0.05 * np.abs(turns.phi[1]) + 1e-6).any():
             notes.find("large positions", None, f"with position {position} in the call, position 1 turns otherwise: "
                        "the frequencies depend on the length (dynamic scaling)")
             return None, rows

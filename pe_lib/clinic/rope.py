@@ -100,6 +100,8 @@ def _examine(probe, asked, notes):
         follows = read_following(probe, matrix, added, noise, notes)
         if turns is not None and turns.read is not None:
             _read_angles(probe, turns, follows, asked, notes)
+        if not notes.faults:
+            notes.excuse("position 0 changes nothing", "lengths kept")
         if asked["axes"] != "n d":
             read_axes(probe, notes)
     read_dtype(probe, notes)
@@ -127,7 +129,8 @@ def _read_linearity(probe, matrix, added, notes):
         notes.blame("rows mixed", "What comes out for a row depends on the other rows of x, not on its own features alone.",
                     "turn along the features (the last axis); look for a sum, roll or reshape that runs along the sequence.")
         return None
-    if np.abs(added).max() > 1e-6:
+    probe.adds = bool(np.abs(added).max() > 1e-6)
+    if probe.adds:
         notes.blame("something is added", f"x = 0 does not stay 0: {number(added[1, np.argmax(np.abs(added[1]))])} comes out at "
                     "position 1. Rotary encoding turns x and adds nothing.", "multiply x, do not add a position vector to it.")
     return 10 * np.abs(fx - np.einsum("pij,pj->pi", matrix, x) - added).max() + 1e-9 * size
@@ -156,14 +159,16 @@ def _read_structure(matrix, notes):
 
 
 def _read_angles(probe, turns, follows, asked, notes):
+    if _moves_later(probe, turns, notes):
+        return
     pace = read_speeds(turns.phi, notes)
     if pace is None:
         return
     speed = pace.direction * pace.speed
-    law = find_law(speed, asked["dim"], asked["base"])
+    law = find_law(speed, asked["dim"], asked["base"], pace.noise)
     ways = np.sign(speed if law is None else law.speeds)
     if law is None and (ways != ways[0]).any():
-        law = find_law(np.abs(speed), asked["dim"], asked["base"])
+        law = find_law(np.abs(speed), asked["dim"], asked["base"], pace.noise)
     judge_pairs(turns, asked["dim"], law, asked, notes)
     if not turns.mixed:
         _judge_ways(ways, asked, notes)
@@ -176,6 +181,21 @@ def _read_angles(probe, turns, follows, asked, notes):
             read_precision(probe, turns, pace, rows, notes)
             read_half(probe, turns, pace, notes)
         read_between(probe, turns, pace, notes)
+
+
+def _moves_later(probe, turns, notes):
+    """Features that pass through at small positions and turn at a large one: their angles are cut to whole numbers."""
+    x = np.zeros(probe.dim)
+    x[turns.still[:, 1]] = 1
+    try:
+        y = probe.turned(x, [1, 1000])
+    except Broken:
+        return False
+    late = np.flatnonzero(np.abs(y[1] - y[0]) > 1e-3)
+    if late.size:
+        notes.blame("angles cut to integers", f"Feature {late[0]} stands still up to position {COUNT - 1} and has turned by position "
+                    "1000: angles below 1 have become 0.", "keep positions * inv_freq in floats; an integer dtype has crept in.")
+    return late.size > 0
 
 
 def _judge_ways(signs, asked, notes):

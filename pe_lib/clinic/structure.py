@@ -38,7 +38,7 @@ class Turns:
         for column in (0, 1):
             x = np.zeros(probe.dim)
             x[self.inputs[:, column]] = 1
-            blocks[..., column] = probe(x, positions, dtype)[:, self.outputs] / self.gain
+            blocks[..., column] = probe.turned(x, positions, dtype)[:, self.outputs] / self.gain
         return blocks
 
 
@@ -54,8 +54,9 @@ def read_turns(matrix, notes):
     still = [(row, column) for row, column in alone if np.abs(matrix[:, row, column] - 1).max() < SAME]
     pairs = [group for group in groups if len(group[0]) == len(group[1]) == 2]
     if len(still) == len(matrix[0]):
-        notes.blame("does not turn", "x comes back unchanged at every position.",
-                    "multiply by cosine and sine of position * inv_freq, and return the result, not x.")
+        if "something is added" not in notes.keys:  # an additive encoding
+            notes.blame("does not turn", "x comes back unchanged at every position.",
+                        "multiply by cosine and sine of position * inv_freq, and return the result, not x.")
     elif len(still) + 2 * len(pairs) < len(matrix[0]):
         _blame_no_pairs(matrix, groups, alone, notes)
     else:
@@ -84,7 +85,7 @@ def _with_pair_0(groups, dim):
     pairs = [columns for rows, columns in groups if len(columns) == 2 and rows == columns]
     for layout in LAYOUTS:
         whole = feature_pairs(dim, layout).tolist()
-        if dim > 4 and pairs == whole[1:]:
+        if (dim > 4 or layout == "half") and dim > 2 and pairs == whole[1:]:
             return [(whole[0], whole[0])] + [group for group in groups if group[0][0] not in whole[0]]
     return groups
 
