@@ -19,7 +19,8 @@ def patient_a(x, positions):
     half = x.shape[-1] // 2
     t = positions[:, None] * 10_000.0 ** (-np.arange(half) / half)
     a, b = x[..., :half], x[..., half:]
-    return np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)], axis=-1).astype(x.dtype)
+    turned = a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)
+    return np.concatenate(turned, axis=-1).astype(x.dtype)
 
 
 def patient_b(x, positions):
@@ -35,7 +36,8 @@ def patient_c(x, positions):
     speeds = 10_000.0 ** (-np.arange(0, turning, 2) / dim)
     t = positions[:, None] * speeds
     a, b, rest = np.split(x, [turning // 2, turning], axis=-1)
-    return np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t), rest], axis=-1).astype(x.dtype)
+    turned = a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)
+    return np.concatenate([*turned, rest], axis=-1).astype(x.dtype)
 
 
 def patient_d(x, positions):

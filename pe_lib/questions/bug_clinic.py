@@ -133,7 +133,7 @@ PATIENT_K = (
 )
 
 PATIENT_L = (
-    "Patient L. The first two tokens are right, then it drifts, and in two chunks it drifts less. The fault is …",
+    "Patient L. One by one, the first two tokens are right, and then it drifts. The fault is …",
     {
         "the causal mask, aligned top-left": "Then the second token would be wrong already: decoded alone, it could see key 0 only.",
         "the new token at position 0": "Then the second token would be wrong already.",

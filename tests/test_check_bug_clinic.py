@@ -1,0 +1,86 @@
+"""The checks of chapter 12: right answers in several forms pass, an untouched patient is not started, nonsense ends in one line."""
+
+import numpy as np
+import pytest
+
+from pe_lib.checks import bug_clinic as checks
+from pe_lib.clinic import diagnose
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.rotary import rotate
+
+CHECKS = {"12.1": checks.check_gap_error, "12.2": checks.check_mended, "12.3": checks.check_speeds}
+
+
+def by_tables(rope, dim):
+    q, k = np.random.default_rng(0).normal(size=(2, 10, dim))
+    here, there = (rope(q.copy(), p) @ rope(k.copy(), p).T for p in (np.arange(10), np.arange(10) + 100))
+    return np.abs(there - here).max()
+
+
+def one_by_one(rope, dim):
+    q, k = np.random.default_rng(7).normal(size=(2, 1, dim))
+
+    def score(i, j):
+        return (rope(q.copy(), np.array([i])) @ rope(k.copy(), np.array([j])).T).item()
+    return max(abs(score(i, j) - score(i + by, j + by)) for i in range(3) for j in range(3) for by in (1, 100))
+
+
+def in_one_line(x, positions):
+    t = np.tile(positions[:, None] * 10_000.0 ** (-2 * np.arange(x.shape[-1] // 2) / x.shape[-1]), 2)
+    half = x.shape[-1] // 2
+    return x * np.cos(t) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(t)
+
+
+def by_cosines(rope, dim):
+    return np.sort(np.arccos(np.clip(rope(np.eye(dim), np.ones(dim, dtype=int)).diagonal(), -1, 1)))[::-1][::2]
+
+
+@pytest.mark.parametrize("number, answer", [
+    ("12.1", by_tables), ("12.1", one_by_one), ("12.1", lambda rope, dim: float(by_tables(rope, dim))),
+    ("12.1", lambda rope, dim: np.float32(by_tables(rope, dim)) if by_tables(rope, dim) > 1e-6 else 0),
+    ("12.2", checks.right), ("12.2", in_one_line), ("12.2", lambda x, p: checks.broken(x, p, first=0, slow=1)),
+    ("12.2", lambda x, p: rotate(x, p, inverse_frequencies(x.shape[-1]), layout="half")),
+    ("12.3", checks.speeds_by_eigenvalues), ("12.3", by_cosines), ("12.3", lambda rope, dim: list(by_cosines(rope, dim))),
+])
+def test_right_answers_pass_in_any_form(number, answer):
+    """claims 12.1 and 12.4, as a learner meets them in an exercise"""
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [("12.1", lambda rope, dim: ...), ("12.2", checks.broken), ("12.2", lambda x, positions: None),
+                                          ("12.3", lambda rope, dim: None)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+def test_the_clinic_names_both_faults_of_the_patient_to_be_mended():
+    """claim 12.6"""
+    report = diagnose(checks.broken, layout="half", base=10_000.0)
+    assert len(report.faults) == 2 and "off by one" in [fault.key for fault in report.faults]
+
+
+def test_the_reference_property_tells_the_sound_from_the_broken():
+    """claim 12.1: three layouts and signs, a count from 1, another base and a partial turn are sound; five are not."""
+    assert max(by_tables(rope, 8) for rope in checks.SOUND) < 1e-9
+    assert min(by_tables(rope, 8) for rope, _ in checks.BROKEN) > 0.1
+
+
+def test_a_speed_is_read_whatever_the_layout_and_the_sign():
+    for (rope, dim), law in zip(checks.MEASURED, checks.LAWS):
+        read = checks.speeds_by_eigenvalues(rope, dim)
+        np.testing.assert_allclose(read, by_cosines(rope, dim), atol=1e-9)
+        if law is not None:
+            np.testing.assert_allclose(read, law, atol=1e-9)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+@pytest.mark.parametrize("answer", [
+    lambda *inputs: np.nan, lambda *inputs: np.full(4, np.nan), lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]],
+    lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined, lambda *inputs: np.array([]), lambda *inputs: {"a": 1},  # noqa: F821
+    lambda *inputs: np.inf, lambda *inputs: -1, lambda *inputs: inputs[0],
+], ids=["NaN", "NaNs", "a tuple", "ragged", "text", "an error", "nothing", "a dict", "infinity", "minus one", "its input"])
+def test_nonsense_is_wrong_in_one_line(number, answer):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict)
