@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib.biases import relative_positions
-from pe_lib.clinic.sheet import Unusable, call, number, numbers
+from pe_lib.clinic.notes import number
+from pe_lib.clinic.sheet import Unusable, call, numbers, size
 from pe_lib.clinic.slopes import examine_slopes
 
 MASKED = -1e3  # a score this far below the best of its row has no weight: a finite mask, such as -1e9
@@ -147,16 +148,12 @@ def _fall(sheet, table):
     bent = off.max(axis=(1, 2)) > 0.08 * np.abs(slopes) + 1e-12
     head, i, j = np.unravel_index(off.argmax(), off.shape)
     sheet.judge(
-        "in equal steps", bent.any(), f"largest difference of two steps {_size(off.max())}", "not linear",
+        "in equal steps", bent.any(), f"largest difference of two steps {size(off.max())}", "not linear",
         f"In head {head} one token further costs query {i} {number(steps[head, i, j])} at distance {i - j}, and "
         f"{number(slopes[head])} at most others: ALiBi falls by the same amount with each token.",
         "Multiply the slope by the plain distance: no square, no logarithm, no division by the row.",
     )
     return None if bent.any() else slopes
-
-
-def _size(value):
-    return "below 1e-9" if value < 1e-9 else number(value, 3)
 
 
 def _flat(sheet, table):
@@ -258,7 +255,7 @@ def _far(sheet, ask, slopes, heads):
     off = np.where(slopes[:, None] * distance <= 8, off, 0)
     head, key = np.unravel_index(np.nanargmax(off), off.shape)
     sheet.judge(
-        "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {_size(off[head, key])}",
+        "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {size(off[head, key])}",
         "half precision",
         f"With {n_key} keys, head {head} scores the key at distance {distance[key]} lower than the last by "
         f"{number(row[head, -1] - row[head, key])}; it should be {number(slopes[head] * distance[key])}. Positions this large are rounded in half precision.",

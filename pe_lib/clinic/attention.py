@@ -5,13 +5,16 @@ import numpy as np
 from pe_lib._validate import even_dim, finite_number, frequency_array, frequency_base, whole_number
 from pe_lib.clinic.masks import examine_mask
 from pe_lib.clinic.rotation import Wanted, examine_scores
-from pe_lib.clinic.sheet import Sheet, Unusable, call, number, size
-from pe_lib.clinic.stepping import SAME, examine_cache, sample
-from pe_lib.clinic.weights import find_form, logs, score_matrices, transfer
+from pe_lib.clinic.notes import number
+from pe_lib.clinic.sheet import Sheet, Unusable, size
+from pe_lib.clinic.stepping import examine_cache, sample
+from pe_lib.clinic.turning import side_of
+from pe_lib.clinic.weights import find_form, logs, score_matrices, split, transfer
 from pe_lib.layouts import check_layout
 
 POSITIONS = np.array([0, 1, 3, 4, 7, 8, 12])  # with gaps, so that counting the rows is not taken for using the positions
-LATE = ("positions ignored", "rows counted", "dtype not kept")  # often harmless, so named after other faults
+LATE = ("positions ignored", "rows counted")  # often harmless, so named after other faults
+UNSTEADY = {"values turned", "values changed", "bias", "positions added", "remembers earlier calls"}  # no use in moving positions then
 OTHERS = np.array([0, 2, 3, 6, 7, 9, 10])
 
 
@@ -40,7 +43,7 @@ def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None,
     length = whole_number(length, "length", least=8)
     sheet = Sheet(attend)
     try:
-        _examine(sheet, find_form(attend, dim, cached, len(POSITIONS)), wanted, length)
+        _examine(sheet, find_form(attend, dim, cached, POSITIONS), wanted, length)
     except Unusable as unusable:
         sheet.stop(unusable)
     sheet.faults.sort(key=lambda fault: fault.key in LATE)
@@ -62,7 +65,10 @@ def _wanted(attend, dim, base, inv_freq, layout, scale):
 def _examine(sheet, reader, wanted, length):
     _housekeeping(sheet, reader)
     reader, weights = _values(sheet, reader)
-    good = examine_mask(sheet, weights, len(POSITIONS))
+    q, k, _ = sample(len(POSITIONS), reader.dim)
+    good = examine_mask(sheet, weights, reader.weights(q, k, POSITIONS), len(POSITIONS))
+    if any(fault.key == "softmax axis" for fault in sheet.faults):
+        return
     _equal_keys(sheet, reader, weights)
     scores = score_matrices(reader, POSITIONS)
     size_ = _measured(scores)
@@ -72,7 +78,7 @@ def _examine(sheet, reader, wanted, length):
     turning = examine_scores(sheet, scores[:size_, :size_], POSITIONS[:size_], wanted)
     if reader.cached and good:
         examine_cache(sheet, reader, turning, POSITIONS, weights, length)
-    if turning is not None and good and reader.values is None:
+    if turning is not None and good and not turning.counted and not {fault.key for fault in sheet.faults} & UNSTEADY:
         _elsewhere(sheet, reader, turning)
 
 
@@ -99,8 +105,8 @@ def _housekeeping(sheet, reader):
     half, _ = reader.call(*[x.astype(np.float32) for x in arguments[:3]], arguments[3])
     half = half[0] if isinstance(half, (tuple, list)) else half
     dtype = getattr(half, "dtype", None)
-    sheet.judge("dtype kept", dtype != np.float32, f"float32 comes back as {dtype}", "dtype not kept",
-                f"With q, k and v in float32 the output is {dtype}.", "Return the result with .astype(v.dtype).")
+    if dtype is not None:
+        sheet.find("dtype", None if dtype != np.float32 else True, f"float32 comes back as {dtype}")
 
 
 def _alike(sheet, reader):
@@ -124,26 +130,29 @@ def _values(sheet, reader):
     if np.abs(np.nan_to_num(idle)).max() > 1e-6:
         raise Unusable("something added", f"With values of zero the output is {number(np.nanmax(np.abs(idle)), 3)}, not zero.",
                        "The output is a mixture of values and nothing else: no bias, no residual.")
-    weights = np.linalg.norm(moved, axis=(-2, -1)) / dim**0.5
+    weights, each = split(moved)
     if np.nan_to_num(weights).max() < 1e-9:
         raise Unusable("no values", "The output does not depend on the values.", "Output = weights @ v.")
-    with np.errstate(invalid="ignore"):
-        each = np.where(weights[..., None, None] > 1e-7, moved / np.maximum(weights, 1e-30)[..., None, None], np.nan)
     off = np.abs(each - np.eye(dim))
     if not np.nanmax(off) > 2e-3:
         sheet.find("values as they are", True, f"largest change {size(np.nanmax(off))}")
         return reader, np.trace(moved, axis1=-2, axis2=-1) / dim
-    i, j = np.unravel_index(np.nanargmax(off.max(axis=(-2, -1))), weights.shape)
     own = np.array([each[np.flatnonzero(np.isfinite(each[:, j, 0, 0]))[0], j] for j in range(len(POSITIONS))])
-    steady = not np.nanmax(np.abs(each - own)) > 2e-3
-    turned = np.nanmax(np.abs(np.swapaxes(own, -1, -2) @ own - np.eye(dim))) < 1e-2
-    what = "turned by their positions, as if they were keys" if turned and np.abs(own[0] - np.eye(dim)).max() < 1e-6 else "changed"
-    sheet.judge("values as they are", True, what, "values turned" if what != "changed" else "values changed",
-                f"Values are {what}: that of position {POSITIONS[j]} comes out changed by up to {number(np.nanmax(off[i, j]), 2)} of its size.",
-                "Only q and k are turned; v goes into the mixture as it came.")
-    if not steady:
+    sheet.judge("values as they are", True, "changed", *_value_words(own))
+    if not np.nanmax(np.abs(each - own)) < 2e-3:
         raise Unusable("values changed", "What becomes of a value depends on the query, too.", "Output = weights @ v.")
     return reader._replace(values=np.linalg.inv(own)), weights
+
+
+def _value_words(own):
+    turned = side_of(own)
+    if turned.orthogonal < 1e-2 and turned.pairs:
+        (a, b), row = turned.pairs[0], 2
+        return ("values turned", f"Values are turned by position: at position {POSITIONS[row]}, features {a} and {b} by "
+                f"{number(turned.angles[row, 0])} radians.", "Only q and k are turned; v goes into the mixture as it came.")
+    j = int(np.argmax(np.abs(own - np.eye(own.shape[-1])).max(axis=(-2, -1))))
+    return ("values changed", f"Values do not come out as they went in: that of row {j} is multiplied by a matrix that differs from "
+            f"the identity by up to {number(np.abs(own[j] - np.eye(own.shape[-1])).max(), 2)}.", "Output = weights @ v.")
 
 
 def _equal_keys(sheet, reader, weights):
@@ -164,15 +173,9 @@ def _equal_keys(sheet, reader, weights):
 def _elsewhere(sheet, reader, turning):
     """Other positions than before, and all positions far away: the turns follow the positions, and only offsets count."""
     q, k, v = sample(len(POSITIONS), reader.dim)
-    if not turning.counted:
-        apart = _expected(turning, q, k, OTHERS)
-        got = logs(reader.weights(q, k, OTHERS))
-        off = np.nanmax(np.abs((got - got[:, [0]]) - (apart - apart[:, [0]])))
-        stale = np.array_equal(reader.run(q, k, v, OTHERS), reader.run(q, k, v, POSITIONS))
-        sheet.judge("other positions", off > 1e-2, f"largest error of a score {size(off)}", "stale table" if stale else "other scores",
-                    "Called again with other positions, it turns by those of the first call." if stale else
-                    f"Scores of random q and k are off by up to {number(off, 2)} from what unit vectors show: they are no plain q·k.",
-                    "Make the table from the positions that are given, at each call." if stale else "Score = q·k / sqrt(d).")
+    wanted, got = _expected(turning, q, k, OTHERS), logs(reader.weights(q, k, OTHERS))
+    off = np.nanmax(np.abs((got - got[:, [0]]) - (wanted - wanted[:, [0]])))
+    sheet.judge("other positions", off > 1e-2, f"largest error of a score {size(off)}", *_other_scores(reader, q, k, v, off))
     near = reader.run(q, k, v, POSITIONS)
     try:
         far = np.abs(reader.run(q, k, v, POSITIONS + 5000) - near).max()
@@ -182,6 +185,16 @@ def _elsewhere(sheet, reader, turning):
     sheet.judge("moved by 5000", not far < 2e-2, f"largest change of the output {size(far)}", "far positions",
                 f"With all positions moved by 5000 the output changes by {number(far, 2)}, though no offset has changed.",
                 "Compute angles in float64 (or float32 at least), never in half precision, and do not clip or round positions.")
+
+
+def _other_scores(reader, q, k, v, off):
+    if np.array_equal(reader.run(q, k, v, OTHERS), reader.run(q, k, v, POSITIONS)):
+        return ("stale table", "Called again with other positions, it turns by those of an earlier call.",
+                "Make the table from the positions that are given, at each call.")
+    one, two = (logs(reader.weights(factor * q, k, OTHERS)) for factor in (1, 2))
+    why = "q is brought to length 1 before the score" if np.allclose(one, two, atol=1e-3, equal_nan=True) else "they are no plain q·k"
+    return ("other scores", f"Scores of random q and k are off by up to {number(off, 2)} from what unit vectors show: {why}.",
+            "Score = q·k / sqrt(d). Whatever else is done to q and k belongs before the call.")
 
 
 def _expected(turning, q, k, positions):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from pe_lib.clinic.sheet import number, size
+from pe_lib.clinic.notes import number
+from pe_lib.clinic.sheet import size
 
 CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
 
 
-def examine_mask(sheet, weights, n):
-    """Weights (n, n) of n equal keys, in one pass. True if they are those of a causal mask, or of a window of it."""
+def examine_mask(sheet, weights, unequal, n):
+    """Weights (n, n) of equal keys, and of unequal ones, in one pass. True if a causal mask, or a window of it, was at work."""
     future = np.triu(np.ones((n, n), bool), 1)
     seen = np.abs(np.nan_to_num(weights)) > 1e-7
     row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
@@ -27,10 +28,10 @@ def examine_mask(sheet, weights, n):
         f"The weights of a query do not sum to 1: row {int(np.nanargmax(np.abs(row_sums - 1)))} misses it by {number(off, 3)}.",
         "Divide the exponentials by their sum along the keys, after the mask.",
     )
-    return _sight(sheet, weights, seen, n)
+    return _sight(sheet, weights, unequal, seen, n)
 
 
-def _sight(sheet, weights, seen, n):
+def _sight(sheet, weights, unequal, seen, n):
     relative = np.arange(n) - np.arange(n)[:, None]
     width = next((w for w in range(2, n) if np.array_equal(seen, (relative <= 0) & (relative > -w))), None)
     if np.array_equal(seen, relative <= 0) or width:
@@ -38,21 +39,23 @@ def _sight(sheet, weights, seen, n):
         if width:
             sheet.name(f"a window: a query sees the last {width} tokens")
         return True
-    words, remedy = _wrong_sight(weights, seen, relative, n)
+    words, remedy = _wrong_sight(weights, unequal, seen, relative, n)
     sheet.judge("causal", True, f"{int(seen[relative > 0].sum())} of {n * (n - 1) // 2} keys ahead seen", "mask", words, remedy)
     return False
 
 
-def _wrong_sight(weights, seen, relative, n):
+def _wrong_sight(weights, unequal, seen, relative, n):
     reach = next((c for c in range(1 - n, n) if np.array_equal(seen, relative <= c)), None)
     if np.array_equal(seen[1:], relative[1:] < 0) and not seen[0, 1:].all():
-        return "A query does not see its own token, and the first sees nothing.", "Hide j > i, not j >= i: " + CAUSAL
+        return "A query does not see its own token, and the first sees nothing.", "Hide j > i, not j >= i. " + CAUSAL
     if np.array_equal(seen[1:], relative[1:] < 0):
-        return "A query does not see its own token; the first, which would see nothing, sees all.", "Hide j > i, not j >= i: " + CAUSAL
+        return "A query does not see its own token; the first, which would see nothing, sees all.", "Hide j > i, not j >= i. " + CAUSAL
     if seen.all():
         ahead = weights[0, 1:].sum()
         even = np.allclose(weights, 1 / n, rtol=1e-4)
         kind = "there is no mask" if even else "the mask is too weak to hide them, and has to be -inf"
+        if even and np.ptp(unequal[0, 1:]) < 1e-6 * unequal[0, 1]:
+            kind = "they all have the score 0, so scores are multiplied by a mask of 0 and 1"
         return f"Query 0 gives {number(100 * ahead, 3)} % of its weight to keys ahead of it: {kind}.", CAUSAL
     if not seen[relative < 0].any():
         return "The mask is upside down: queries see what is ahead and not what is behind.", CAUSAL
@@ -72,14 +75,16 @@ def misaligned(weights, whole, plan):
     rows, keys = np.arange(n)[:, None], np.arange(n)
     i, j = np.argwhere(seen != right)[0]
     where = f"{spoken(plan)}, query {i} {'sees' if seen[i, j] else 'does not see'} key {j}"
-    if np.array_equal(seen, keys <= rows - start[:, None]):
+    several = np.repeat(plan, plan)[:, None] > 1
+    top_left = keys <= rows - start[:, None]
+    if np.array_equal(seen, top_left) or np.array_equal(seen, np.where(several, top_left, right)):
         return ("mask alignment", where + ": the mask is aligned top-left, as if the chunk stood before the cache.",
                 "The queries are the last tokens: query i of n_query sees keys up to i + n_key - n_query.")
     if (seen & ~right).any() and (seen | ~right).all():
         return ("mask in chunks", where + ", which is ahead of it in the same chunk.",
                 "A chunk of several queries needs the causal mask, too, aligned bottom-right.")
-    if not (seen & ~right).any():
-        last = int(seen[i].argmax())
+    last = int(seen[i].argmax())
+    if not (seen & ~right).any() and np.array_equal(seen[i], right[i] & (keys >= last)):
         return ("lost keys", where + f": of the tokens before it the cache kept those from {last} on.",
                 "Join the new keys and values to all cached ones; a window is to hide in one pass what it drops here.")
     return "mask in chunks", where + ".", "Align the causal mask bottom-right."

@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pe_lib.clinic.sheet import number, size, whole
+from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
+from pe_lib.clinic.notes import Notes, number
+from pe_lib.clinic.sheet import size
 from pe_lib.clinic.turning import law_of, layout_of, sides, words_for
-from pe_lib.frequencies import inverse_frequencies, inverse_frequencies_endpoint
+from pe_lib.frequencies import inverse_frequencies
 
-BASES = (10_000.0, 500_000.0, 1_000_000.0, 1000.0, 100.0)
 BOTH_TURN = "Turn q and k alike, each row by its own position."
 
 
@@ -104,14 +105,22 @@ def _both(sheet, q, k, dim, wanted):
 def _layout(sheet, q, found, dim, wanted):
     layout, (first, width) = found
     part = "" if width == dim else f", features {first} to {first + width - 1} of {dim}"
-    name = layout or f"pairs {_pairs(q)}"
-    both = dim == 2 or width == 2
-    faulty = wanted.layout is not None and layout != wanted.layout and not both
-    sheet.judge("layout", faulty, name + part, "layout", f"The pairs are {_pairs(q)}: {name}; asked for is {wanted.layout}.",
+    name = "one pair" if width == 2 else layout or ("half-split of the full width" if _full_width(q.pairs, dim) else "unknown")
+    if name == "unknown":
+        sheet.judge("layout", True, f"pairs {_pairs(q)}", "unknown pairs", f"A rotation, but of pairs {_pairs(q)}, a layout that no "
+                    "model known here has.", "Pairs are (0, 1), (2, 3), … or (0, d/2), (1, d/2 + 1), …: look for a flip or a wrong reshape.")
+        return True
+    faulty = wanted.layout is not None and layout not in (None, wanted.layout) and width > 2
+    sheet.judge("layout", faulty, name + part, "other layout", f"The pairs are {_pairs(q)}: {name}; asked for is {wanted.layout}.",
                 "Change the code, or permute the output features of w_q and w_k per head (pe_lib.layouts.permute_weights).")
     if not faulty:
-        sheet.name(("one pair" if both else name) + part)
+        sheet.name(name + part)
     return True
+
+
+def _full_width(pairs, dim):
+    """The first pairs of the half-split layout of all features: the others stand still."""
+    return len(pairs) < dim // 2 and all(pair == (m, m + dim // 2) for m, pair in enumerate(pairs))
 
 
 def _pairs(side):
@@ -119,8 +128,7 @@ def _pairs(side):
 
 
 def _laws(sheet, q, k, positions, wanted, scale, dim):
-    width = 2 * len(q.pairs)
-    guesses = _guesses(wanted, width)
+    guesses = _guesses(wanted, 2 * len(q.pairs))
     laws = [law_of(side.angles, positions, guesses) for side in (q, k)]
     if None in laws:
         which = "queries" if laws[0] is None else "keys"
@@ -129,9 +137,15 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
                     "Examine the rotation alone with `diagnose`.")
         return None
     good = _positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
-    counted = "counted" in (laws[0].by, laws[1].by)
+    if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds)):
+        slow = [number(np.abs(law.speeds[-1])) for law in laws]
+        sheet.judge("frequencies", True, "not the same for q and k", "frequencies differ",
+                    f"The last pair of the queries turns by {slow[0]} radians a token, that of the keys by {slow[1]}.",
+                    "One base and one set of frequencies for both.")
+        return None
     if good:
-        _frequencies(sheet, laws[1], wanted, width, dim)
+        _frequencies(sheet, k.pairs, laws[1], wanted, dim)
+    counted = "counted" in (laws[0].by, laws[1].by)
     return Turning(k.pairs, laws[1].speeds, scale, counted) if good or counted else None
 
 
@@ -139,7 +153,7 @@ def _guesses(wanted, width):
     """The frequencies that may be meant: those asked for, or the usual ones."""
     if wanted.inv_freq is not None:
         return [wanted.inv_freq]
-    return [inverse_frequencies(width, base) for base in ([wanted.base] if wanted.base else BASES)]
+    return [inverse_frequencies(width, base) for base in ([wanted.base] if wanted.base else FAMOUS)]
 
 
 def _unit(laws, guesses, wanted):
@@ -205,54 +219,32 @@ def _same(a, b):
     return np.allclose(a, b, rtol=2e-3, atol=1e-3)
 
 
-def _frequencies(sheet, law, wanted, width, dim):
+def _frequencies(sheet, pairs, law, wanted, dim):
     found = np.abs(law.speeds)
     figure = ", ".join(number(f) for f in found[:4]) + (", …" if len(found) > 4 else "")
-    base = base_of(found, width)
-    if wanted.inv_freq is None and wanted.base is None and (base or found[0] < 1 and base_of(found / found[0], width)):
-        slower = "" if base else f", every position divided by {number(1 / found[0])} (interpolation)"
-        sheet.find("frequencies", True, figure)
-        sheet.name(f"base {whole(base or base_of(found / found[0], width))}{slower}")
+    if wanted.inv_freq is not None:
+        asked = np.abs(wanted.inv_freq)
+        pair = int(np.argmax(np.abs(found / asked - 1))) if len(found) == len(asked) else 0
+        words = (f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}." if len(found) == len(asked)
+                 else f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for.")
+        sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
         return
-    speeds = wanted.inv_freq if wanted.inv_freq is not None else inverse_frequencies(width, wanted.base or BASES[0])
-    if _near(found, np.abs(speeds)):
-        sheet.find("frequencies", True, figure + (f", base {whole(wanted.base)}" if wanted.base else ", as asked"))
-        return
-    key, words, remedy = _frequency_words(found, speeds, base, wanted, width, dim)
-    sheet.judge("frequencies", True, figure, key, words, remedy)
+    notes, named = Notes(""), find_law(found, dim, wanted.base)
+    full = _full_width(pairs, dim)
+    if full and named is not None and named.key == "sliced frequencies":
+        named.key = ""  # the slow pairs of the full rotation are left out on purpose
+        sheet.name(f"the fastest {len(pairs)} of {dim // 2} pairs turn (p-RoPE)")
+    elif full and len(pairs) > 1:
+        sheet.fault("partner at half the full width", f"{2 * len(pairs)} features turn, and the partner of feature 0 is feature {dim // 2}, "
+                    f"half of all {dim}; half of those that turn would be feature {len(pairs)}.",
+                    "Cut out the rotary features first, and halve those.")
+    judge_law(named, found, dim, wanted.base, 1.0, notes)
+    sheet.find("frequencies", not notes.faults, figure)
+    for fault in notes.faults:
+        sheet.fault(fault.key, fault.sentence, fault.remedy)
+    for words in notes.convention.values():
+        sheet.name(words)
 
 
 def _near(a, b):
     return a.shape == b.shape and bool((np.abs(a - b) <= 2e-3 * np.abs(b) + 1e-5).all())
-
-
-def base_of(found, width):
-    """The base whose frequencies these are, or None."""
-    if len(found) < 2 or abs(found[0] - 1) > 2e-3 or found[1] <= 0:
-        return None
-    base = found[1] ** (-width / 2)
-    return float(base) if base > 0 and base != 1 and _near(found, inverse_frequencies(width, base)) else None
-
-
-def _frequency_words(found, speeds, base, wanted, width, dim):
-    bases = [wanted.base] if wanted.base else BASES
-    if len(speeds) != len(found):
-        words = f"{len(found)} pairs turn, and {len(speeds)} frequencies were asked for."
-        return "rotary width", words, "Say inv_freq=… for the pairs that are to turn."
-    if width < dim and any(_near(found, inverse_frequencies(dim, b)[: width // 2]) for b in bases):
-        words = f"The frequencies are the first {width // 2} of {dim // 2} for the full width {dim}; those for the {width} turning features differ."
-        return "sliced frequencies", words, f"Make the frequencies for the rotary width: inverse_frequencies({width})."
-    ratios = found / np.abs(speeds)
-    if np.allclose(ratios, ratios[0], rtol=2e-3):
-        words = f"Every pair turns {number(ratios[0])} times as fast as asked for, or positions are multiplied by that."
-        return "factor", words, "Take the positions as they are, unless interpolation is meant: then say inv_freq=… to the clinic."
-    if base and wanted.base:
-        return "base", f"The frequencies are those of base {whole(base)}, not {whole(wanted.base)}.", "Use the model's own base."
-    if width > 2 and any(_near(found, inverse_frequencies_endpoint(width, b)) for b in bases):
-        words = "The exponent is m/(dim/2 - 1), so that the last pair turns at 1/base: the other published family."
-        return "exponent over dim/2 - 1", words, "Use base^(-2m/dim)."
-    if _near(found[::-1], np.abs(speeds)):
-        return "frequencies reversed", "The slowest pair comes first.", "base^(-2m/dim), from m = 0 on."
-    pair = int(np.argmax(np.abs(found / np.abs(speeds) - 1)))
-    words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(abs(speeds[pair]))}, and no single base explains all pairs."
-    return "frequencies", words, "Use base^(-2m/dim), or say inv_freq=… to the clinic if the frequencies are stretched."

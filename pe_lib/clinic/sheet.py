@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from pe_lib.clinic.notes import number
 from pe_lib.clinic.report import Fault, Finding, Report
 
 MEND_RESULT = "Return one NumPy array of finite real numbers, of the shape asked for."
@@ -25,7 +26,7 @@ class Sheet:
     def __init__(self, function):
         inner = getattr(function, "func", function)  # functools.partial
         self.subject = getattr(inner, "__name__", type(inner).__name__)
-        self.findings, self.faults, self.conventions = [], [], []
+        self.findings, self.faults, self.conventions, self.remarks = [], [], [], []
 
     def find(self, name, ok, figure):
         self.findings.append(Finding(name, ok if ok is None else bool(ok), figure))
@@ -51,7 +52,7 @@ class Sheet:
         self.faults.insert(0, unusable.fault)
 
     def report(self):
-        return Report(self.subject, tuple(self.findings), tuple(self.faults), "; ".join(self.conventions))
+        return Report(self.subject, tuple(self.findings), tuple(self.faults), "; ".join(self.conventions), tuple(self.remarks))
 
 
 def call(function, *arguments):
@@ -101,16 +102,8 @@ def _short(value):
     return str(value) if isinstance(value, (int, float)) else "nothing" if value is None else f"its own {type(value).__name__}"
 
 
-def number(value, digits=4):
-    """A figure in the report: rounded, so that it is the same on every machine; -0 is 0."""
-    return f"{float(f'{value:.{digits}g}') + 0.0:.{digits}g}"
-
-
 def size(value):
-    """The magnitude of an error; noise is not printed digit by digit."""
-    return "below 1e-9" if value < 1e-9 else f"{value:.1e}" if value < 1e-3 else number(value, 3)
-
-
-def whole(value):
-    """A large round figure, such as a base, without an exponent."""
-    return f"{float(f'{value:.5g}'):g}" if value < 1000 else f"{float(f'{value:.5g}'):.0f}"
+    """The magnitude of an error: rounding noise has no digits worth printing, and they vary between machines."""
+    if not value < 1e-3:
+        return number(value, 3)
+    return f"below 1e{max(int(np.ceil(np.log10(max(value, 1e-300)))), -9)}"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.biases import alibi_slopes
-from pe_lib.clinic.sheet import number
+from pe_lib.clinic.notes import number
 
 CLOSE = 5e-3  # relative: half precision rounds by up to 0.4 %
 MEND = "Take 2^(-8/n), 2^(-16/n), … for n heads, a power of two; between powers, as pe_lib.biases.alibi_slopes."

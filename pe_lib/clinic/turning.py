@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pe_lib.clinic.sheet import number
+from pe_lib.clinic.notes import number
 
 TURN = 2 * np.pi
 
@@ -34,10 +34,10 @@ def sides(scores, scale):
     inverse = np.linalg.pinv(np.swapaxes(q, -1, -2))
     keys = np.stack([inverse[i] @ scores[i, i] / scale for i in range(n)])  # S(i, j) = Q_i^T K_j, for the key of the same row
     keys[0] = np.eye(q.shape[-1])
-    return _side(q), _side(keys)
+    return side_of(q), side_of(keys)
 
 
-def _side(matrices):
+def side_of(matrices):
     dim = matrices.shape[-1]
     off = matrices * (1 - np.eye(dim))
     even, odd = (off + np.swapaxes(off, -1, -2)) / 2, (off - np.swapaxes(off, -1, -2)) / 2
@@ -109,7 +109,7 @@ def words_for(positions, given):
         return "counted", f"the number of its row: the token given position {given[2]} is turned as position 2"
     if _close(used - right, (used - right)[0]):
         by = (used - right)[0]
-        return "shifted", f"{number(abs(by))} position{'s' * (abs(by) != 1)} too {'many' if by > 0 else 'few'}"
+        return "shifted", f"{number(abs(by))} position{'' if abs(by) == 1 else 's'} too {'many' if by > 0 else 'few'}"
     if _close(used, used[0]):
         return "fixed", f"the fixed position {number(used[0])}"
     factors = used / right

@@ -82,16 +82,16 @@ class Reader(NamedTuple):
         return np.concatenate(columns, axis=1)
 
 
-def find_form(attend, dim, cached, n):
+def find_form(attend, dim, cached, positions):
     """The first of the forms in which the function takes a sequence and gives finite outputs of the right shape back."""
     rng = np.random.default_rng(0)
-    q, k, v = rng.normal(size=(3, n, dim))
+    q, k, v = rng.normal(size=(3, len(positions), dim))
     first = None
     for rows in (False, True):
         for form in FORMS[rows:]:
             reader = Reader(attend, dim, cached, form, rows, _has_cache(attend))
             try:
-                reader.run(q, k, v, np.arange(n))
+                reader.run(q, k, v, positions)
             except Unusable as unusable:
                 first = first or unusable
             else:
@@ -106,19 +106,27 @@ def _has_cache(attend):
         return False
 
 
-def transfer(reader, positions):
+def transfer(reader, positions, plan=None):
     """T (n, n, d, d): what output i makes of value j. In attention it is a number, the weight, times the identity."""
     n, dim = len(positions), reader.dim
     rng = np.random.default_rng(1)
     q, k = rng.normal(size=(n, dim)), np.zeros((n, dim))
-    idle = reader.run(q, k, np.zeros((n, dim)), positions)
+    idle = reader.run(q, k, np.zeros((n, dim)), positions, plan)
     result = np.zeros((n, n, dim, dim))
     for j in range(n):
         for feature in range(dim):
             v = np.zeros((n, dim))
             v[j, feature] = 1
-            result[:, j, :, feature] = reader.run(q, k, v, positions) - idle
+            result[:, j, :, feature] = reader.run(q, k, v, positions, plan) - idle
     return result, idle
+
+
+def split(moved):
+    """T taken apart: weights (n, n), and each value's own matrix (n, n, d, d), NaN where there is no weight."""
+    weights = np.linalg.norm(moved, axis=(-2, -1)) / moved.shape[-1] ** 0.5
+    with np.errstate(invalid="ignore"):
+        seen = (weights > 1e-7)[..., None, None]
+        return weights, np.where(seen, moved / np.maximum(weights, 1e-30)[..., None, None], np.nan)
 
 
 def logs(weights):
