@@ -28,6 +28,7 @@ import ipywidgets
 import numpy as np
 import traitlets
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.image import AxesImage
 from PIL import Image
 
 from . import walker
@@ -103,7 +104,12 @@ class SliderFigure(ipywidgets.VBox):
             canvas.get_renderer()
             canvas.restore_region(self.backgrounds[ratio])
         else:
+            images = [a for a in self.moving if isinstance(a, AxesImage) and a.get_visible()]
+            for image in images:               # Matplotlib 3.8 draws images even if they are animated
+                image.set_visible(False)
             canvas.draw()
+            for image in images:
+                image.set_visible(True)
             self.backgrounds[ratio] = canvas.copy_from_bbox(figure.bbox)
         for artist in self.moving:
             artist.axes.draw_artist(artist) if artist.axes else figure.draw_artist(artist)

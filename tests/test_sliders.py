@@ -173,6 +173,20 @@ def test_what_lies_above_an_animated_artist_stays_above_it():
     assert figure.walk(states=5) == []
 
 
+def test_behind_the_empty_cells_of_a_map_there_is_nothing_of_the_map_before():
+    def holes(fig):
+        image = fig.subplots().imshow(np.ones((1, 3)), animated=True)
+
+        def update(n):
+            image.set_data(np.where(np.arange(3) < n, 1.0, np.nan)[None])
+            return f"{n} cells."
+        return update
+    figure = explore(holes, n=Slider(0, 3, start=3))
+    assert figure.walk(states=5) == []
+    empty, full = (np.asarray(figure.image([n])[0]) for n in (0, 3))
+    assert (empty != full).any(axis=-1).mean() > 0.1
+
+
 def test_axes_without_an_axis_stay_without_it():
     def bare(fig):
         ax = fig.subplots()
