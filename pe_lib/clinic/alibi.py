@@ -1,4 +1,4 @@
-"""ALiBi measured: the mask, the fall with distance, the side ahead, decoding, and far positions. Slopes: `slopes`."""
+"""ALiBi measured: the fall with distance, decoding, and far positions. The side ahead is in `sight`, slopes in `slopes`."""
 
 import inspect
 from typing import NamedTuple
@@ -8,11 +8,11 @@ import numpy as np
 from pe_lib.biases import relative_positions
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, call, numbers, size
+from pe_lib.clinic.sight import examine_ahead, examine_mask
 from pe_lib.clinic.slopes import examine_slopes
 
-MASKED = -1e3  # a score this far below the best of its row has no weight: a finite mask, such as -1e9
+MASKED = 50, 1000  # a score this far below the best of its row has no weight, in a small table and in one of MANY keys
 MANY = 1030  # keys, for rounding: beyond 256 bfloat16 skips positions, beyond 2048 float16 does
-ROW_FREE = "row constants are left out of account, since the softmax does not see them"
 
 
 class Table(NamedTuple):
@@ -29,18 +29,20 @@ def examine_alibi(sheet, bias, heads, causal):
     ask = _asker(bias)
     table = ask(n, n, heads)
     _shape(sheet, table, heads)
-    masked = _mask(sheet, table, n, causal)
+    masked = examine_mask(sheet, table, n, causal)
     slopes = _fall(sheet, table)
     if slopes is None:
         return
-    ahead = "hidden" if masked else _ahead(sheet, table, slopes, causal)
+    ahead = "hidden" if masked else examine_ahead(sheet, table, slopes, causal)
     examine_slopes(sheet, np.abs(slopes), heads, judged=not table.one_head or heads == 1)
     if _one_length(bias):
         sheet.find("decoding", None, "takes one length: as many queries as keys, so it cannot serve a cache")
     else:
         if _decoding(sheet, ask, slopes, heads, ahead):
             _far(sheet, ask, np.abs(slopes), heads)
-    sheet.name(ROW_FREE)
+    own = np.diagonal(table.values, axis1=1, axis2=2)
+    if np.abs(np.nan_to_num(own)).max() > 1e-9:
+        sheet.name("a token's own key does not get 0: each row is shifted by a constant, which the softmax does not see")
 
 
 def _one_length(bias):
@@ -81,7 +83,7 @@ def _table(result, n_query, n_key, heads):
     one_head = array.ndim == 2
     values = np.broadcast_to(array, (1 if one_head else array.shape[0], n_query, n_key))
     best = values.max(axis=-1, keepdims=True)
-    seen = (values > np.where(np.isneginf(best), 0, best) + MASKED).any(axis=0)
+    seen = (values > np.where(np.isneginf(best), 0, best) - MASKED[n_key > 16]).any(axis=0)
     return Table(np.where(seen, values, np.nan), seen, one_head, np.asarray(result).dtype)
 
 
@@ -96,33 +98,6 @@ def _shape(sheet, table, heads):
         f"It returns {count} tables for {heads} heads.",
         "Give every head a table of its own; if the function is for another number of heads, say heads=… to the clinic.",
     )
-
-
-def _mask(sheet, table, n, causal):
-    """Which keys are hidden; True if all those ahead are."""
-    relative, seen = relative_positions(n), table.seen
-    if seen.all():
-        sheet.find("mask", None, "none included")
-        return False
-    reach = max((c for c in range(1 - n, n) if np.array_equal(seen, relative <= c)), default=None)
-    width = next((w for w in range(1, n) if np.array_equal(seen, (relative <= 0) & (relative > -w))), None)
-    figure = "keys ahead are hidden" if reach == 0 else "keys ahead and far behind are hidden" if width else "hides other keys"
-    good = reach == 0 or (width and width > 1)
-    if causal is False and good:
-        good, words = False, "It hides every key ahead of its query; asked for is the form for an encoder, which looks both ways."
-    elif np.array_equal(seen, relative >= 0) or np.array_equal(seen, relative > 0):
-        words = "The mask is upside down: it hides the keys behind and shows those ahead."
-    elif reach is not None and reach < 0:
-        words = f"The mask is {-reach} too strict: a query must at least see its own token."
-    elif reach is not None:
-        words = f"The mask is {reach} too loose: a query sees {reach} of the keys ahead of it."
-    else:
-        i, j = np.argwhere(seen != (relative <= 0))[0]
-        words = f"The mask is not causal: query {i} {'sees' if seen[i, j] else 'does not see'} key {j}."
-    sheet.judge("mask", not good, figure, "mask", words, "Key j is hidden from query i (of as many) if and only if j > i.")
-    if good:
-        sheet.name(f"the causal mask is included{'' if width is None or reach == 0 else f', and a window of {width} tokens'}")
-    return bool(reach == 0 or width)
 
 
 def _fall(sheet, table):
@@ -166,35 +141,6 @@ def _flat(sheet, table):
         words = "Nothing is left of the distance: each row of the table is constant, so no key is favoured."
         remedy = "Add slope times (key - query) to the mask; do not multiply them, and do not divide integers."
     sheet.judge("falls with distance", True, "constant along the keys", "no distance", words, remedy)
-
-
-def _ahead(sheet, table, slopes, causal):
-    """What the keys ahead get, where no mask is included: "symmetric", "rising", "flat" or "other"."""
-    steps = np.diff(table.values, axis=-1)
-    ahead = np.isfinite(steps) & (relative_positions(table.seen.shape[0])[:, 1:] > 0)
-    kinds = {"symmetric": -slopes, "rising": slopes, "flat": 0 * slopes}
-    close = {
-        name: all(np.allclose(head[mask], want, atol=0.08 * abs(fall), rtol=0)
-                  for head, mask, want, fall in zip(steps, ahead, wanted, slopes))
-        for name, wanted in kinds.items()
-    }
-    kind = next((name for name, fits in close.items() if fits), "other")
-    words = {
-        "symmetric": "are treated as those behind",
-        "rising": "gain with distance" if (slopes > 0).all() else "lose with distance",
-        "flat": "all get the same", "other": "follow another rule",
-    }[kind]
-    faulty = causal is False and kind != "symmetric"
-    sheet.judge(
-        "keys ahead", faulty, words, "keys ahead",
-        f"Keys ahead of the query {words}: without a causal mask the query would look there first.",
-        "For an encoder use minus the slope times |key - query|; for a decoder add a causal mask.",
-    )
-    if kind == "symmetric":
-        sheet.name("the same on both sides, minus slope times |key - query|: right with a causal mask and without one")
-    elif not faulty:
-        sheet.name("no mask included, and right only where a causal mask is added: keys ahead " + words)
-    return kind
 
 
 def _decoding(sheet, ask, slopes, heads, ahead):

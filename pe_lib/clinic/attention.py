@@ -42,10 +42,7 @@ def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None,
     wanted = _wanted(attend, dim, base, inv_freq, layout, scale)
     length = whole_number(length, "length", least=8)
     sheet = Sheet(attend)
-    try:
-        _examine(sheet, find_form(attend, dim, cached, POSITIONS), wanted, length)
-    except Unusable as unusable:
-        sheet.stop(unusable)
+    sheet.examine(_examine, attend, dim, cached, wanted, length)
     sheet.faults.sort(key=lambda fault: fault.key in LATE)
     return sheet.report()
 
@@ -62,7 +59,8 @@ def _wanted(attend, dim, base, inv_freq, layout, scale):
     )
 
 
-def _examine(sheet, reader, wanted, length):
+def _examine(sheet, attend, dim, cached, wanted, length):
+    reader = find_form(attend, dim, cached, POSITIONS)
     _housekeeping(sheet, reader)
     reader, weights = _values(sheet, reader)
     q, k, _ = sample(len(POSITIONS), reader.dim)

@@ -3,7 +3,7 @@
 from pe_lib._validate import whole_number
 from pe_lib.clinic.alibi import examine_alibi
 from pe_lib.clinic.buckets import examine_buckets
-from pe_lib.clinic.sheet import Sheet, Unusable
+from pe_lib.clinic.sheet import Sheet
 
 KINDS = ("alibi", "t5")
 
@@ -33,11 +33,8 @@ def diagnose_bias(bias, *, kind="alibi", heads=8, causal=None, buckets=32, max_d
     heads, buckets = whole_number(heads, "heads", least=1), whole_number(buckets, "buckets", least=4)
     max_distance = whole_number(max_distance, "max_distance", least=buckets // 2 + 1)
     sheet = Sheet(bias)
-    try:
-        if kind == "alibi":
-            examine_alibi(sheet, bias, heads, causal)
-        else:
-            examine_buckets(sheet, bias, causal, buckets, max_distance)
-    except Unusable as unusable:
-        sheet.stop(unusable)
+    if kind == "alibi":
+        sheet.examine(examine_alibi, bias, heads, causal)
+    else:
+        sheet.examine(examine_buckets, bias, causal, buckets, max_distance)
     return sheet.report()

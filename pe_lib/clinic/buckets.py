@@ -71,7 +71,7 @@ def _sides(sheet, behind, ahead):
         raise Unusable("no distance", f"All keys behind are in bucket {behind[1]} and all those ahead in bucket {ahead[1]}.",
                        "Use the distance: bucket t for near ones, the logarithm for far ones.")
     if all(moves.values()):
-        shift = int(ahead[1] - behind[1])
+        shift = int(np.median(ahead[1:] - behind[1:]))
         if shift == 0:
             sheet.fault("direction lost", "Offsets -d and d share a bucket, so before and after cannot be told apart.",
                         "Keys ahead use the second half of the buckets; in a decoder they all get bucket 0.")

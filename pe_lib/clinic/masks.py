@@ -57,6 +57,8 @@ def _wrong_sight(weights, unequal, seen, relative, n):
         if even and np.ptp(unequal[0, 1:]) < 1e-6 * unequal[0, 1]:
             kind = "they all have the score 0, so scores are multiplied by a mask of 0 and 1"
         return f"Query 0 gives {number(100 * ahead, 3)} % of its weight to keys ahead of it: {kind}.", CAUSAL
+    if np.array_equal(seen, relative == 0):
+        return "A query sees nothing but its own token.", CAUSAL
     if not seen[relative < 0].any():
         return "The mask is upside down: queries see what is ahead and not what is behind.", CAUSAL
     if reach is not None and reach > 0:

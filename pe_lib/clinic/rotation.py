@@ -6,6 +6,7 @@ import numpy as np
 
 from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
 from pe_lib.clinic.notes import Notes, number
+from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
 from pe_lib.clinic.turning import law_of, layout_of, sides, words_for
 from pe_lib.frequencies import inverse_frequencies
@@ -33,16 +34,6 @@ class Turning(NamedTuple):
 
 def examine_scores(sheet, scores, positions, wanted):
     """Scores (n, n, dim, dim) of unit vectors -> Turning, or None if they are no rotations."""
-    scale = _scale(sheet, scores, wanted)
-    if scale is None:
-        return None
-    q, k = sides(scores, scale)
-    if not _rotations(sheet, q, k) or not _both(sheet, q, k, scores.shape[-1], wanted):
-        return None
-    return _laws(sheet, q, k, positions, wanted, scale, scores.shape[-1])
-
-
-def _scale(sheet, scores, wanted):
     dim, n = scores.shape[-1], len(scores)
     sizes = np.linalg.norm(scores, axis=(-2, -1)) / dim**0.5
     sizes = sizes[1:, 0][np.isfinite(sizes[1:, 0])]
@@ -50,19 +41,12 @@ def _scale(sheet, scores, wanted):
         sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.", "Score = q·k / sqrt(d).")
         return None
     scale = np.median(sizes)
-    ratio = scale / wanted.scale
-    sheet.judge("scale", abs(ratio - 1) > 3e-3, f"{number(scale)}, wanted {number(wanted.scale)}", "scale",
-                *_scale_words(scale, ratio, dim, n, wanted.scale))
-    return scale
-
-
-def _scale_words(scale, ratio, dim, n, wanted):
-    cases = {1.0: "the scores are not divided at all", 1 / dim: f"they are divided by {dim}, that is by sqrt({dim}) twice",
-             dim**0.5: f"they are multiplied by sqrt({dim}), not divided", (dim / 2) ** -0.5: f"that is the root of the {dim // 2} pairs",
-             n**-0.5: f"that is the root of the {n} tokens", dim**-0.25: f"only one of q and k is divided by the fourth root of {dim}"}
-    why = next((words for value, words in cases.items() if abs(scale / value - 1) < 3e-3), f"as for a width of {number(scale**-2)}")
-    words = f"q·k is multiplied by {number(scale)}, not by {number(wanted)}: {why}."
-    return words, f"Divide q·k by the root of the width of one head, sqrt({dim}), once."
+    q, k = sides(scores, scale)
+    turning, law = None, None
+    if _rotations(sheet, q, k) and _both(sheet, q, k, dim, wanted):
+        turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
+    judge_scale(sheet, scale, law, dim, n, wanted.scale)
+    return turning
 
 
 def _rotations(sheet, q, k):
@@ -128,6 +112,7 @@ def _pairs(side):
 
 
 def _laws(sheet, q, k, positions, wanted, scale, dim):
+    """(Turning or None, the law of the frequencies or None)."""
     guesses = _guesses(wanted, 2 * len(q.pairs))
     laws = [law_of(side.angles, positions, guesses) for side in (q, k)]
     if None in laws:
@@ -135,18 +120,17 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
         sheet.judge("angles", True, f"{which} follow no position", "angles",
                     f"The angles of the {which} are not position times a fixed frequency for any positions known here.",
                     "Examine the rotation alone with `diagnose`.")
-        return None
+        return None, None
     good = _positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
     if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds)):
         slow = [number(np.abs(law.speeds[-1])) for law in laws]
         sheet.judge("frequencies", True, "not the same for q and k", "frequencies differ",
                     f"The last pair of the queries turns by {slow[0]} radians a token, that of the keys by {slow[1]}.",
                     "One base and one set of frequencies for both.")
-        return None
-    if good:
-        _frequencies(sheet, k.pairs, laws[1], wanted, dim)
+        return None, None
+    named = _frequencies(sheet, k.pairs, laws[1], wanted, dim) if good else None
     counted = "counted" in (laws[0].by, laws[1].by)
-    return Turning(k.pairs, laws[1].speeds, scale, counted) if good or counted else None
+    return (Turning(k.pairs, laws[1].speeds, scale, counted) if good or counted else None), named
 
 
 def _guesses(wanted, width):
@@ -202,12 +186,10 @@ def _one_side(sheet, kinds, given):
     (q_kind, q_words), (k_kind, k_words) = kinds
     side, kind, words = ("keys", k_kind, k_words) if q_kind is None else ("queries", q_kind, q_words)
     keys = {"times": f"{side} turned by another factor", "shifted": "off by one", "counted": "rows counted", "fixed": "fixed position"}
-    if kind == "counted":
-        words = words.replace("the number of its row", "the numbers of their rows")
     if q_kind and k_kind and kinds[0] != kinds[1]:
         words = f"Queries are turned by {q_words}, keys by {k_words}."
     elif kind == "times" and words.startswith("2 "):
-        keys["times"], words = "turned twice", f"The {side} are turned twice: by {words}."
+        keys["times"], words = "turned twice", f"The {side} are turned twice, by {words}."
     elif kind == "shifted":
         words = f"A token's query is turned by {words}, compared with its key."
     else:
@@ -220,6 +202,7 @@ def _same(a, b):
 
 
 def _frequencies(sheet, pairs, law, wanted, dim):
+    """Judge the measured speeds -> the law that `diagnose` knows them by, or None."""
     found = np.abs(law.speeds)
     figure = ", ".join(number(f) for f in found[:4]) + (", …" if len(found) > 4 else "")
     if wanted.inv_freq is not None:
@@ -228,7 +211,7 @@ def _frequencies(sheet, pairs, law, wanted, dim):
         words = (f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}." if len(found) == len(asked)
                  else f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for.")
         sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
-        return
+        return None
     notes, named = Notes(""), find_law(found, dim, wanted.base)
     full = _full_width(pairs, dim)
     if full and named is not None and named.key == "sliced frequencies":
@@ -244,6 +227,7 @@ def _frequencies(sheet, pairs, law, wanted, dim):
         sheet.fault(fault.key, fault.sentence, fault.remedy)
     for words in notes.convention.values():
         sheet.name(words)
+    return named
 
 
 def _near(a, b):

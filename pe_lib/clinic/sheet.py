@@ -46,10 +46,20 @@ class Sheet:
         if convention not in self.conventions:
             self.conventions.append(convention)
 
-    def stop(self, unusable):
-        """Nothing more can be measured: the reason is a fault, and the findings so far stand."""
-        self.find(unusable.fault.key, False, "nothing further was measured")
-        self.faults.insert(0, unusable.fault)
+    def examine(self, examination, *arguments):
+        """Go through an examination; where nothing more can be measured the reason is a fault, and the findings so far stand."""
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                examination(self, *arguments)
+        except Unusable as unusable:
+            self.stop(unusable.fault)
+        except (ValueError, IndexError, TypeError, ArithmeticError) as error:
+            self.stop(Fault("beyond the clinic", f"What it returns is so odd that the examination broke off: {error}.", MEND_RESULT))
+
+    def stop(self, fault):
+        self.find(fault.key, False, "nothing further was measured")
+        self.faults.insert(0, fault)
 
     def report(self):
         return Report(self.subject, tuple(self.findings), tuple(self.faults), "; ".join(self.conventions), tuple(self.remarks))

@@ -106,7 +106,7 @@ def words_for(positions, given):
     if _close(used, 0 * used):
         return "zero", "position 0, whatever the position"
     if _close(used, index[later]):
-        return "counted", f"the number of its row: the token given position {given[2]} is turned as position 2"
+        return "counted", f"the row's number: the token given position {given[2]} is turned as position 2"
     if _close(used - right, (used - right)[0]):
         by = (used - right)[0]
         return "shifted", f"{number(abs(by))} position{'' if abs(by) == 1 else 's'} too {'many' if by > 0 else 'few'}"
@@ -114,7 +114,7 @@ def words_for(positions, given):
         return "fixed", f"the fixed position {number(used[0])}"
     factors = used / right
     if _close(factors, factors[0]):
-        return "times", f"{number(factors[0])} times its position"
+        return "times", f"{number(factors[0])} times the position"
     place = int(np.argmax(np.abs(used - right) > 1e-3)) + 1
     return "other", f"position {number(positions[place])} instead of {given[place]}"
 
