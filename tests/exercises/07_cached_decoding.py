@@ -1,0 +1,125 @@
+"""Classic wrong answers to the exercises of chapter 7: each must be turned down, with a hint of its own."""
+
+
+def _step(turn="q, k = rotate(q, position, inv_freq), rotate(k, position, inv_freq)", append="keys, values = np.vstack([keys, k]), np.vstack([values, v])",
+          weigh="weights = softmax(keys @ q / np.sqrt(len(q)))", give="return weights @ values, keys, values"):
+    """An answer to 7.1 with one line changed."""
+    return f'''
+def step(q, k, v, position, keys, values, inv_freq):
+    {turn}
+    {append}
+    {weigh}
+    {give}
+'''
+
+
+def _plan(first="n - new", allowed="places[:, None] >= np.arange(n)", positions="np.cumsum(real, axis=1) - 1", pads=" & (real[:, None] == 1)",
+          mask="np.where(looks, 0.0, -np.inf)"):
+    """An answer to 7.2 with one line changed."""
+    return f'''
+def plan(real, new):
+    n = real.shape[1]
+    places = np.arange({first}, {first} + new)
+    looks = np.broadcast_to({allowed}, (len(real), new, n)){pads}
+    return ({positions})[:, -new:], {mask}
+'''
+
+
+def _move(body):
+    return f'''
+def move(keys, positions, inv_freq, new_positions, new_inv_freq):
+    return {body}
+'''
+
+
+WRONG = {
+    "7.1": {
+        "all keys turned by their rows": _step(
+            turn="q = rotate(q, position, inv_freq)", append="keys, values = rotate(np.vstack([keys, k]), np.arange(len(keys) + 1), inv_freq), np.vstack([values, v])"),
+        "all keys turned by the new position": _step(
+            turn="q = rotate(q, position, inv_freq)", append="keys, values = rotate(np.vstack([keys, k]), np.full(len(keys) + 1, position), inv_freq), np.vstack([values, v])"),
+        "key cached as it came": _step(turn="q = rotate(q, position, inv_freq)"),
+        "query not turned": _step(turn="k = rotate(k, position, inv_freq)"),
+        "nothing turned": _step(turn="pass"),
+        "row for position": _step(turn="q, k = rotate(q, len(keys), inv_freq), rotate(k, len(keys), inv_freq)"),
+        "one too far": _step(turn="q, k = rotate(q, position + 1, inv_freq), rotate(k, position + 1, inv_freq)"),
+        "query one too far": _step(turn="q, k = rotate(q, position + 1, inv_freq), rotate(k, position, inv_freq)"),
+        "own key not looked at": _step(weigh="weights = np.append(softmax(keys[:-1] @ q / np.sqrt(len(q))), 0.0)"),
+        "not divided by the root": _step(weigh="weights = softmax(keys @ q)"),
+        "value turned": _step(turn="q, k, v = (rotate(x, position, inv_freq) for x in (q, k, v))"),
+        "newest first": _step(append="keys, values = np.vstack([k, keys]), np.vstack([v, values])"),
+        "the output alone": _step(give="return weights @ values"),
+        "a cache of one token": _step(append="keys, values = k[None], v[None]"),
+    },
+    "7.2": {
+        "mask top-left": _plan(first="0"),
+        "place for position": _plan(positions="np.tile(np.arange(n), (len(real), 1))"),
+        "pads seen": _plan(pads=""),
+        "batch forgotten": _plan(positions="np.tile(np.arange(n), (len(real), 1))", pads=""),
+        "counted from 1": _plan(positions="np.cumsum(real, axis=1)"),
+        "may not see itself": _plan(allowed="places[:, None] > np.arange(n)"),
+        "looks ahead": _plan(allowed="np.full((new, n), True)"),
+        "mask of 1 and 0": _plan(mask="looks.astype(int)"),
+        "mask upside down": _plan(mask="np.where(looks, -np.inf, 0.0)"),
+        "one key too many": _plan(allowed="places[:, None] + 1 >= np.arange(n)"),
+        "count restarts": _plan(positions="np.cumsum(real[:, -new:], axis=1) - 1"),
+        "positions of the whole row": _plan().replace("[:, -new:]", ""),
+        "0 times inf": _plan(mask="(1 - looks) * -np.inf"),
+    },
+    "7.3": {
+        "nothing moves": _move("keys.copy()"),
+        "turned twice": _move("rotate(keys, new_positions, new_inv_freq)"),
+        "back to 0 and left": _move("rotate(keys, -positions, inv_freq)"),
+        "back by the new frequencies": _move("rotate(keys, new_positions - positions, new_inv_freq)"),
+        "forward by the old frequencies": _move("rotate(keys, new_positions - positions, inv_freq)"),
+        "old positions": _move("rotate(keys, positions, new_inv_freq - inv_freq)"),
+        "wrong way round": _move("rotate(rotate(keys, positions, inv_freq), -new_positions, new_inv_freq)"),
+        "difference times difference": _move("rotate(keys, new_positions - positions, new_inv_freq - inv_freq)"),
+        "rows for positions": _move("rotate(rotate(keys, -np.arange(len(keys)), inv_freq), new_positions, new_inv_freq)"),
+    },
+}
+
+HINTS = {
+    "7.1": {
+        "all keys turned by their rows": "turned once more, by their rows",
+        "all keys turned by the new position": "by the new position, the cached ones too",
+        "key cached as it came": "cached as it came",
+        "query not turned": "The query is not turned",
+        "nothing turned": "a restart at 0",
+        "row for position": "number of rows in the cache for the position",
+        "one too far": "Query and key stand one too far",
+        "query one too far": "The query stands one too far",
+        "own key not looked at": "does not look at its own key",
+        "not divided by the root": "not divided by √d",
+        "value turned": "The value was turned",
+        "newest first": "newest token stands first",
+        "the output alone": "return output, keys, values",
+        "a cache of one token": "it gave [(6,), (1, 6), (1, 6)]",
+    },
+    "7.2": {
+        "mask top-left": "aligned top-left",
+        "place for position": "the pads are counted",
+        "pads seen": "Pads are not hidden",
+        "batch forgotten": "the batch was forgotten",
+        "counted from 1": "count from 1",
+        "may not see itself": "may not see itself",
+        "looks ahead": "look ahead",
+        "mask of 1 and 0": "holds 1 and 0",
+        "mask upside down": "upside down",
+        "one key too many": "one key too many",
+        "count restarts": "restarts at 0",
+        "positions of the whole row": "it gave [(2, 6), (2, 3, 6)]",
+        "0 times inf": "nan",
+    },
+    "7.3": {
+        "nothing moves": "Nothing has moved",
+        "turned twice": "turned twice now",
+        "back to 0 and left": "left there",
+        "back by the new frequencies": "turned back by the *new*",
+        "forward by the old frequencies": "forward by the *old*",
+        "old positions": "positions are the old ones",
+        "wrong way round": "wrong way round",
+        "difference times difference": "is not the difference of the products",
+        "rows for positions": "Rows were taken for positions",
+    },
+}

@@ -1,0 +1,91 @@
+"""The checks of chapter 7: right answers in several forms pass; what the checks themselves must survive."""
+
+import numpy as np
+import pytest
+
+from pe_lib.attention import attention, causal_mask
+from pe_lib.cache import Cache, attend, change_frequencies, padding_bias, positions_from_mask, shift
+from pe_lib.checks import cached_decoding as checks
+from pe_lib.rotary import rotate
+
+CHECKS = {"7.1": checks.check_step, "7.2": checks.check_plan, "7.3": checks.check_move}
+
+
+def step_by_library(q, k, v, position, keys, values, inv_freq):
+    cache = Cache(keys, values, np.zeros(len(keys)))
+    output, cache = attend(q[None], k[None], v[None], [position], inv_freq, cache)
+    return output[0], cache.keys, cache.values
+
+
+def step_by_attention(q, k, v, position, keys, values, inv_freq):
+    keys, values = np.vstack([keys, rotate(k[None], [position], inv_freq)]), np.vstack([values, v[None]])
+    return [attention(rotate(q[None], [position], inv_freq), keys, values)[0][0], keys, values]
+
+
+def plan_by_library(real, new):
+    n = real.shape[1]
+    return positions_from_mask(real)[:, -new:], causal_mask(new, n) + padding_bias(real)
+
+
+def plan_with_any_pads(real, new):
+    positions, mask = checks.plan_by_loop(real, new)
+    pad = real[:, -new:] == 0
+    return np.where(pad, 7, positions), np.where(pad[..., None], 0.0, mask)       # what a pad gets is free
+
+
+def move_by_library(keys, positions, inv_freq, new_positions, new_inv_freq):
+    cache = shift(Cache(keys, keys, positions), new_positions - positions, inv_freq)
+    return change_frequencies(cache, inv_freq, new_inv_freq).keys
+
+
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_step, checks.step_by_loop),
+    (checks.check_step, step_by_library),
+    (checks.check_step, step_by_attention),
+    (checks.check_plan, checks.plan_by_loop),
+    (checks.check_plan, plan_by_library),
+    (checks.check_plan, plan_with_any_pads),
+    (checks.check_plan, lambda real, new: list(checks.plan_by_loop(real, new))),
+    (checks.check_move, checks.move_by_loop),
+    (checks.check_move, move_by_library),
+    (checks.check_move, lambda *given: checks.move_by_loop(*given).tolist()),
+], ids=lambda value: getattr(value, "__name__", ""))
+def test_right_answers_pass_in_any_form(check, answer):
+    """claims 7.1, 7.2, 7.3, 7.4 and 7.6, as a learner meets them in an exercise"""
+    verdict = check(answer)
+    assert verdict.state == "right", verdict
+    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, stub", [
+    ("7.1", lambda q, k, v, position, keys, values, inv_freq: ...), ("7.2", lambda real, new: None),
+    ("7.3", lambda keys, positions, inv_freq, new_positions, new_inv_freq: ...)])
+def test_an_untouched_stub_is_not_started(number, stub):
+    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+
+
+def test_row_and_position_differ_in_the_first_case_already():
+    """claim 7.2: else an answer that counts rows would pass"""
+    def by_row(q, k, v, position, keys, values, inv_freq):
+        return checks.step_by_loop(q, k, v, len(keys), keys, values, inv_freq)
+    assert "number of rows" in repr(checks.check_step(by_row))
+
+
+@pytest.mark.parametrize("number", CHECKS)
+@pytest.mark.parametrize("answer", [
+    lambda *inputs: np.nan, lambda *inputs: np.full((5, 8), np.nan), lambda *inputs: (1.0, 2.0), lambda *inputs: (1.0, 2.0, 3.0),
+    lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
+    lambda *inputs: np.array([]), lambda *inputs: {"a": 1}, lambda *inputs: (np.full(6, np.nan), np.full((4, 6), np.nan), np.full((4, 6), np.nan)),
+    lambda *inputs: (np.full((2, 3), np.nan), np.full((2, 3, 6), np.nan)), lambda *inputs: inputs, lambda *inputs: (None, None),
+], ids=["NaN", "a table of NaN", "two", "three", "ragged", "text", "an error", "nothing", "a dict", "three of NaN", "two of NaN", "its inputs", "Nones"])
+def test_nonsense_is_wrong_in_one_line(number, answer):
+    verdict = CHECKS[number](answer)
+    assert verdict.state == "wrong" and "\n" not in repr(verdict)
+
+
+@pytest.mark.parametrize("number, answer", [
+    ("7.1", lambda q, k, v, position, keys, values, inv_freq: checks.step_by_loop(q.__imul__(1.5), k, v, position, keys, values, inv_freq)),
+    ("7.3", lambda keys, positions, *others: checks.move_by_loop(keys.__imul__(2.0), positions, *others)),
+])
+def test_an_answer_that_spoils_its_inputs_is_told(number, answer):
+    assert "in place" in repr(CHECKS[number](answer))
