@@ -68,6 +68,7 @@ def test_a_is_healthy_unless_a_layout_is_asked_for():
 def test_sliced_frequencies_are_those_of_another_base():
     """claim 12.3: half of the features from base 10,000, or all of them from base 100."""
     np.testing.assert_allclose(inverse_frequencies(64)[:16], inverse_frequencies(32, base=100.0))
+    assert diagnose(PATIENTS["C"], base=100.0).healthy
 
 
 def test_the_mended_are_the_sound_function_of_the_library():
@@ -152,4 +153,8 @@ def test_a_clean_bill_is_for_the_calls_that_were_made():
     def liar(x, positions):
         return np.where((positions == 7777)[:, None], x, rotate(x, positions, inverse_frequencies(x.shape[-1])))
     assert diagnose(liar).healthy
+
+    def changes_late(x, positions):
+        return rotate(x, positions, inverse_frequencies(x.shape[-1], 10_000.0 if positions.max() < 1e6 else 5e5))
+    assert diagnose(changes_late).healthy
     assert all(diagnose(healthy(sign=sign)).healthy for sign in (1, -1))      # q by one and k by the other: not seen

@@ -36,7 +36,7 @@ def read_angles(turned, reference):
         inside = np.zeros(reference.shape, bool)
         inside[pairs[:, :, None], pairs[:, None, :]] = True
         return np.abs(reference[~inside]).sum()
-    moving = max(2, int((np.abs(reference - np.eye(len(reference))).max(axis=1) > 1e-9).sum()) // 2 * 2)
+    moving = int((np.abs(reference - np.eye(len(reference))).max(axis=1) > 1e-9).sum()) // 2 * 2 or len(reference)
     first, second = min((feature_pairs(moving, layout) for layout in LAYOUTS), key=left_over).T
     sense = -1 if reference[second[0], first[0]] < 0 else 1
     return sense * np.arctan2(turned[second, first] - turned[first, second], turned[first, first] + turned[second, second])
@@ -63,7 +63,7 @@ def bench(fig):
     image = heat_map(maps, np.zeros((DIM, DIM)), limits=(-1, 1), label="factor", aspect="equal", animated=True)
     maps.set(xlabel="from feature", ylabel="to feature", xticks=range(0, DIM, 2), yticks=range(0, DIM, 2))
     (ratio,) = lengths.plot([], [], color=CONTENT, marker="o", ms=3, zorder=3, animated=True)
-    for ax, title in ((maps, "1  where each feature goes"), (lengths, "2  length"), (law, "3  angle of each pair"), (gaps, "4  score by gap")):
+    for ax, title in ((maps, "1  where each feature goes"), (lengths, "2  length"), (law, "3  angle of each pair"), (gaps, "4  score")):
         ax.set_title(title, loc="left", fontsize=11)
     lengths.axhline(1, color=FAINT, lw=1)
     lengths.set(xlim=(-0.5, SPAN - 0.5), ylim=(0, 2), xlabel="token of the text", ylabel="length after / before")
@@ -72,7 +72,7 @@ def bench(fig):
             yticklabels=["0", "π/2", "π"], xlabel="pair (0: fastest)", ylabel="angle off the law (rad)")
     curves = [gaps.plot([], [], color=color, ls=dash, lw=width, label=name, zorder=3, animated=True)[0] for color, dash, width, name in (
         (QUERY, "-", 4, "text at 0"), (KEY, "--", 2.5, "at p"), (INK, ":", 2, "at p + 1,000"))]
-    gaps.set(xlim=(0, SPAN - 1), ylim=(-1.05, 1.05), xlabel="gap = key − query (tokens)", ylabel="score")
+    gaps.set(xlim=(0, SPAN - 1), ylim=(-1.4, 1.4), xlabel="gap = key − query (tokens)", ylabel="score")
     gaps.legend(loc="lower right", bbox_to_anchor=(1.02, 0.97), ncols=3, fontsize=9, handlelength=1.7, columnspacing=0.8)
 
     def update(patient, position, way):
@@ -113,6 +113,6 @@ def tolerances(fig, furthest=6):
             over = positions[error > allowed]
             told.append(f"{form} from position {over[0]:,.0f} on" if over.size else f"{form} nowhere")
         limit.set_data(positions, allowed)
-        return (f"Tolerance {tolerance:.0e} rad{' times the position' if grows else ''}: of the positions drawn it is first passed by "
+        return (f"Tolerance {tolerance:.2g} rad{' times the position' if grows else ''}: of the positions drawn it is first passed by "
                 f"{'; by '.join(told)}.")
     return update

@@ -15,7 +15,7 @@ PATIENT_B = (
     "Patient B. The same words, further on in the text, get other weights. The fault is …",
     {
         "the wrong layout": "That is a rotation: when a text moves as a whole, every score stays. Here they move already by one token.",
-        "a number format with too few bits": "Such a format is exact at positions 1 and 10: small whole numbers need few bits.",
+        "a number format with too few bits": "Small whole numbers need few bits: at positions 1 to 16 next to nothing would be lost.",
         "angles of one layout, partners of the other": "Right. Such a mix is no rotation at all; lengths will say so as well.",
         "the base": "Any base makes a rotation, and a rotation knows gaps alone.",
     },
