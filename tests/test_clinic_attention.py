@@ -1,16 +1,23 @@
 """The clinic's second opinion on attention: every specimen by name, sound ones with a clean bill, and what gives nothing."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import specimens.attention as specimens
 
+from pe_lib.cache import attend
 from pe_lib.clinic import diagnose_attention
+from pe_lib.frequencies import inverse_frequencies
+from pe_lib.yarn import yarn
 
 SOUND = {
     "half": "half", "pairs": "interleaved", "other_sign": "-position", "base_500000": "base 500000", "with_weights": "interleaved",
     "float32": "interleaved", "heads": "half", "bshd": "half", "partial": "features 0 to 3 of 8", "permuted": "interleaved",
     "shifted": "half", "upcast": "half", "loops": "half", "window": "the last 5 tokens",
     "cached": "half", "cached_unrotated": "interleaved", "cached_dictionary": "half", "cached_buffer": "half", "cached_heads": "half",
+    "cached_mask_by_positions": "half", "cached_one_at_a_time": "half", "cached_window": "the last 5 tokens",
+    "last_features": "features 4 to 7 of 8",
 }
 ONE_PASS = {
     "values_turned": ["values turned"], "not_scaled": ["scale"], "scaled_twice": ["scale"], "scaled_up": ["scale"],
@@ -18,12 +25,15 @@ ONE_PASS = {
     "strict_finite_mask": ["mask"], "loose_mask": ["mask"], "mask_after_softmax": ["mask after softmax"],
     "multiplied_mask": ["mask"], "softmax_over_queries": ["softmax axis"], "no_division": ["row sums"],
     "only_queries": ["only queries"], "only_keys": ["only keys"], "neither": ["no rotation"], "opposite": ["opposite signs"],
-    "two_layouts": ["layouts differ"], "layouts_mixed": ["not a rotation"], "two_bases": ["frequencies differ"],
+    "two_layouts": ["layouts differ"], "layouts_mixed": ["layouts mixed"], "two_bases": ["frequencies differ"],
     "keys_twice": ["turned twice"], "query_one_on": ["off by one"], "positions_ignored": ["positions ignored"],
     "keys_by_slot": ["rows counted"], "added_positions": ["positions added", "no rotation"], "alibi_besides": ["bias"],
     "sliced": ["sliced frequencies"], "normalised": ["other scores"], "residual": ["something added"], "in_place": ["input changed"],
     "stale_table": ["stale table"], "half_precision_angles": ["far positions"], "clipped_table": ["far positions"],
-    "a_list": ["list returned"],
+    "a_list": ["list returned"], "values_turned_back": ["values changed"], "output_permuted": ["values changed"],
+    "keys_and_values_exchanged": ["k and v exchanged"], "queries_and_keys_exchanged": ["q and k exchanged"],
+    "rotate_half_without_minus": ["minus lost"], "cosines_only": ["sine lost"], "whole_halves_of_positions": ["positions"],
+    "degrees": ["degrees"], "all_in_float16": ["half precision"], "only_itself": ["mask"],
     "not_scaled_and_values_turned": ["values turned", "scale"], "no_mask_and_opposite": ["mask", "opposite signs"],
 }
 CACHED = {
@@ -32,9 +42,11 @@ CACHED = {
     "keys_kept_plain": ["keys not turned"], "capacity_for_count": ["query position"], "both_at_capacity": ["positions in the cache"],
     "counts_slots_in_steps": ["positions in the cache"], "query_by_slot_in_steps": ["query position"],
     "mask_top_left": ["mask alignment"], "no_mask_in_chunks": ["mask in chunks"], "only_the_last_call": ["lost keys"],
-    "drops_and_renumbers": ["lost keys", "positions in the cache"], "shared_default": ["remembers earlier calls"],
-    "dynamic_base": ["frequencies changed"], "switch_at_four": ["no power law", "frequencies changed"], "base_that_stays": ["remembers earlier calls"],
-    "values_turned_in_steps": ["values in the cache"], "other_scale_in_steps": ["cache"], "forgets_the_cache": ["no cache returned"],
+    "drops_and_renumbers": ["lost keys", "positions in the cache"], "drops_the_oldest": ["lost keys"],
+    "new_ones_in_front": ["order of keys"], "only_new_keys_in_front": ["keys and values apart"], "values_not_joined": ["raised"],
+    "shared_default": ["remembers earlier calls"],
+    "dynamic_base": ["frequencies changed"], "switch_at_four": ["frequencies changed"], "base_that_stays": ["remembers earlier calls"],
+    "values_turned_in_steps": ["values in the cache"], "other_scale_in_steps": ["scale in the cache"], "forgets_the_cache": ["no cache returned"],
     "top_left_and_restarts": ["restart", "mask alignment"], "twice_divided_and_off_by_one": ["scale", "query position"],
     "values_turned_and_keys_again": ["values turned", "keys turned again"],
 }
@@ -61,3 +73,122 @@ def test_every_fault_of_one_pass_is_named(name):
 def test_every_fault_of_a_cache_is_named(name):
     report = diagnose_attention(getattr(specimens, name), cached=True)
     assert keys(report) == CACHED[name], report
+
+
+def test_a_module_that_remembers_is_found_out():
+    report = diagnose_attention(specimens.Remembering(), cached=True)
+    assert keys(report) == ["remembers earlier calls"] and report.subject == "Remembering"
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("dim", [2, 4, 6, 16])
+def test_the_course_s_own_cache_is_sound(dim, layout):
+    """claim 7.5"""
+    report = diagnose_attention(partial(attend, inv_freq=inverse_frequencies(dim), layout=layout), cached=True, dim=dim)
+    assert report.healthy, report
+    assert dim == 2 or layout in report.convention
+
+
+def test_what_is_asked_for_is_blamed_and_what_is_not_asked_for_is_named():
+    assert keys(diagnose_attention(specimens.sound_half, layout="interleaved")) == ["other layout"]
+    assert diagnose_attention(specimens.sound_half, layout="half", base=10_000).healthy
+    assert keys(diagnose_attention(specimens.sound_base_500000, base=10_000)) == ["wrong base"]
+    assert diagnose_attention(specimens.sound_base_500000, inv_freq=inverse_frequencies(8, 500_000)).healthy
+    assert keys(diagnose_attention(specimens.sound_half, inv_freq=inverse_frequencies(8) / 2)) == ["other frequencies"]
+    assert keys(diagnose_attention(specimens.sound_partial, inv_freq=inverse_frequencies(8))) == ["other frequencies"]
+    assert diagnose_attention(specimens.not_scaled, scale=1.0).healthy
+    assert keys(diagnose_attention(specimens.sound_half, scale=1.0)) == ["scale"]
+
+
+def test_stretched_frequencies_and_yarn_s_factor_are_conventions():
+    dim, kept = 16, np.array([1, 1, 0.8, 0.6, 0.4, 0.2, 0, 0])
+    inv_freq, factor = yarn(inverse_frequencies(dim), 8, kept)
+
+    def stretched(q, k, v, positions, factor=1.0):
+        phase = np.exp(1j * positions[:, None] * inv_freq)
+        q, k = ((x[:, ::2] + 1j * x[:, 1::2]) * phase * factor for x in (q, k))
+        return specimens.mixed(*(np.stack([z.real, z.imag], axis=-1).reshape(v.shape) for z in (q, k)), v)
+
+    report = diagnose_attention(stretched, dim=dim)
+    assert report.healthy and "stretched 8 times" in report.convention, report
+    report = diagnose_attention(partial(stretched, factor=factor), dim=dim)
+    assert report.healthy and "attention factor" in report.convention, report
+
+
+def test_the_sentence_carries_the_numbers():
+    """Origin of the cases: CP01 (off by one, position 0, turned twice), CP02 (capacity 16), VR01, CM01."""
+    def sentence(name, cached=True):
+        return diagnose_attention(getattr(specimens, name), cached=cached).faults[0].sentence
+
+    assert "position 12 is turned as position 13" in sentence("query_off_by_one")
+    assert "always turned as position 0 (12 was given)" in sentence("query_at_zero")
+    assert "position 12 is turned as position 16" in sentence("capacity_for_count")
+    assert "the key of position 1 counts as 2" in sentence("cached_keys_twice")
+    assert "at position 3, features 0 and 4 by 3 radians" in sentence("values_turned", cached=False)
+    assert "query 1 does not see key 1" in sentence("mask_top_left")
+    assert "multiplied by 1, not by 0.3536" in sentence("not_scaled", cached=False)
+
+
+@pytest.mark.parametrize(
+    "function, key",
+    [
+        (lambda q, k, v, positions: None, "no array"),
+        (lambda q, k, v, positions: "output", "no array"),
+        (lambda q, k, v, positions: v * 1j, "no array"),
+        (lambda q, k, v, positions: v[:-1], "wrong shape"),
+        (lambda q, k, v, positions: v.mean(axis=0), "wrong shape"),
+        (lambda q, k, v, positions: v * np.nan, "NaN"),
+        (lambda q, k, v, positions: {}["cache"], "raised"),
+        (lambda q, k, v: v, "raised"),
+        (lambda q, k, v, positions: 0 * v, "no values"),
+        (lambda q, k, v, positions: v + 1, "something added"),
+        (lambda q, k, v, positions: np.cumsum(v, axis=0) / np.arange(1, len(v) + 1)[:, None], "no scores"),
+        (lambda q, k, v, positions: np.random.default_rng().normal(size=v.shape), "remembers earlier calls"),
+    ],
+)
+def test_a_function_that_gives_nothing_gets_a_report_and_no_traceback(function, key):
+    report = diagnose_attention(function)
+    assert keys(report) == [key] and "Fault" in repr(report), report
+
+
+@pytest.mark.parametrize("function", [lambda q, k, v, positions, cache: v, lambda q, k, v, positions, cache: (v, v, v)])
+def test_a_function_without_a_cache_to_return_is_told_so(function):
+    assert keys(diagnose_attention(function, cached=True)) == ["no cache returned"]
+
+
+def test_the_arrays_of_the_caller_stay_as_they_are_and_the_report_is_the_same_twice(capsys):
+    def chatty(q, k, v, positions):
+        print("hello")
+        return specimens.sound_half(q, k, v, positions)
+
+    assert repr(diagnose_attention(chatty)) == repr(diagnose_attention(chatty))
+    assert capsys.readouterr().out == ""
+    inv_freq = inverse_frequencies(8)
+    diagnose_attention(specimens.in_place, inv_freq=inv_freq)
+    assert np.array_equal(inv_freq, inverse_frequencies(8))
+
+
+def test_float64_for_float32_is_a_remark_of_the_findings():
+    report = diagnose_attention(specimens.sound_upcast)
+    assert [finding.ok for finding in report.findings if finding.name == "dtype"] == [None]
+
+
+@pytest.mark.parametrize(
+    "arguments, wanted",
+    [
+        ({"dim": 5}, "dim must be even, since features come in pairs, got 5"),
+        ({"base": 1}, "base must be above 0 and not 1, got 1"),
+        ({"layout": "pairs"}, "layout must be one of interleaved, half, got 'pairs'"),
+        ({"inv_freq": [[1.0]]}, "inv_freq must hold one frequency a pair"),
+        ({"scale": "none"}, "scale must hold real numbers"),
+        ({"length": 4}, "length must be an integer of at least 8, got 4"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        diagnose_attention(specimens.sound_half, **arguments)
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(ValueError, match="attend must be a function, got list"):
+        diagnose_attention([])

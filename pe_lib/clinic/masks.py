@@ -89,6 +89,9 @@ def misaligned(weights, whole, plan):
     if not (seen & ~right).any() and np.array_equal(seen[i], right[i] & (keys >= last)):
         return ("lost keys", where + f": of the tokens before it the cache kept those from {last} on.",
                 "Join the new keys and values to all cached ones; a window is to hide in one pass what it drops here.")
+    if np.array_equal(seen.sum(axis=1), right.sum(axis=1)):
+        return ("order of keys", where + ": it sees as many keys as it should, but others.",
+                "Join the new keys behind the cached ones, not in front: a mask aligned bottom-right counts on it.")
     return "mask in chunks", where + ".", "Align the causal mask bottom-right."
 
 

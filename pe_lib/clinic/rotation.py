@@ -45,22 +45,35 @@ def examine_scores(sheet, scores, positions, wanted):
     turning, law = None, None
     if _rotations(sheet, q, k) and _both(sheet, q, k, dim, wanted):
         turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
-    judge_scale(sheet, scale, law, dim, n, wanted.scale)
+    if max(q.orthogonal, k.orthogonal) < 2e-2:
+        judge_scale(sheet, scale, law, dim, n, wanted.scale)
     return turning
 
 
 def _rotations(sheet, q, k):
-    off = max(q.orthogonal, k.orthogonal)
-    faulty = off > 2e-2
-    side = "queries" if q.orthogonal > 2e-2 else "keys"
-    gain = (q if side == "queries" else k).orthogonal
+    side, which = (q, "queries") if q.orthogonal > 2e-2 else (k, "keys")
+    key, words = _no_rotation(side.sample)
     sheet.judge(
-        "lengths kept", faulty, f"largest change of a squared length or angle {size(off)}", "not a rotation",
-        f"What is done to the {side} is no rotation in any layout known here: squared lengths or angles change by up to {number(gain, 2)}. "
-        "Two features of a pair turned by different angles (layouts mixed) do that.",
-        "Examine the rotation alone with `diagnose`.",
+        "lengths kept", side.orthogonal > 2e-2, f"largest change of a squared length or angle {size(max(q.orthogonal, k.orthogonal))}", key,
+        f"What is done to the {which} is no rotation: {words}.", "Examine the rotation alone with `diagnose`.",
     )
-    return not faulty
+    return not side.orthogonal > 2e-2
+
+
+def _no_rotation(matrix):
+    """(key, words) of a matrix that changes lengths or angles."""
+    off = matrix * (1 - np.eye(len(matrix)))
+    even, odd = np.abs(off + off.T).max() / 2, np.abs(off - off.T).max() / 2
+    a = int(np.abs(matrix - np.eye(len(matrix))).max(axis=1).argmax())
+    b = int(np.abs(off[a]).argmax())
+    if max(even, odd) < 1e-6:
+        return "sine lost", f"feature {a} is multiplied by a cosine, and its partner times the sine is missing"
+    if odd < 1e-3 * even:
+        return "minus lost", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
+    if np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2:
+        angles = [number(np.arctan2(abs(matrix[x, y]), matrix[x, x]), 3) for x, y in ((a, b), (b, a))]
+        return "layouts mixed", f"at row 2 feature {a} is turned by {angles[0]} radians and its partner {b} by {angles[1]}"
+    return "not a rotation", "squared lengths or angles change, in no pattern known here"
 
 
 def _both(sheet, q, k, dim, wanted):
@@ -165,7 +178,8 @@ def _positions(sheet, q, k, given, speeds):
         return True
     if kinds[0] == kinds[1] and kinds[0][0] == "counted":
         sheet.judge("positions", True, "counted by rows", "positions ignored",
-                    f"Both sides are turned by {kinds[0][1]}. The argument is not used.",
+                    f"Both sides are turned by {kinds[0][1]}. The argument is not used, which does no "
+                    "harm as long as positions are consecutive.",
                     "Take the positions that are given: with padding or a cache they are not the numbers of the rows.")
         return True
     if kinds[0][0] == kinds[1][0] == "times" and _same(used[0], used[1]):
@@ -186,7 +200,9 @@ def _one_side(sheet, kinds, given):
     (q_kind, q_words), (k_kind, k_words) = kinds
     side, kind, words = ("keys", k_kind, k_words) if q_kind is None else ("queries", q_kind, q_words)
     keys = {"times": f"{side} turned by another factor", "shifted": "off by one", "counted": "rows counted", "fixed": "fixed position"}
-    if q_kind and k_kind and kinds[0] != kinds[1]:
+    if q_kind and kinds[0] == kinds[1]:
+        words = f"Queries and keys are both turned by {words}."
+    elif q_kind and k_kind:
         words = f"Queries are turned by {q_words}, keys by {k_words}."
     elif kind == "times" and words.startswith("2 "):
         keys["times"], words = "turned twice", f"The {side} are turned twice, by {words}."

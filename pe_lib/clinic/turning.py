@@ -16,6 +16,7 @@ class Side(NamedTuple):
     angles: np.ndarray  # (n, pairs), radians; row 0 is 0: the first key's own turn cannot be seen
     orthogonal: float  # largest deviation of M^T M from the identity
     moved: float  # largest deviation of M from the identity
+    sample: np.ndarray  # M of row 2
 
 
 class Law(NamedTuple):
@@ -48,7 +49,8 @@ def side_of(matrices):
     pairs = tuple((a, int(p[0])) for a, p in enumerate(partners) if len(p) and a < p[0]) if single else ()
     angles = np.array([[np.arctan2(m[b, a] - m[a, b], m[a, a] + m[b, b]) for a, b in pairs] for m in matrices])
     gram = np.swapaxes(matrices, -1, -2) @ matrices
-    return Side(pairs, angles.reshape(len(matrices), len(pairs)), np.abs(gram - np.eye(dim)).max(), np.abs(matrices - np.eye(dim)).max())
+    return Side(pairs, angles.reshape(len(matrices), len(pairs)), np.abs(gram - np.eye(dim)).max(),
+                np.abs(matrices - np.eye(dim)).max(), matrices[min(2, len(matrices) - 1)])
 
 
 def layout_of(pairs, dim):
@@ -115,8 +117,7 @@ def words_for(positions, given):
     factors = used / right
     if _close(factors, factors[0]):
         return "times", f"{number(factors[0])} times the position"
-    place = int(np.argmax(np.abs(used - right) > 1e-3)) + 1
-    return "other", f"position {number(positions[place])} instead of {given[place]}"
+    return "other", f"positions {', '.join(number(p) for p in positions)} where {', '.join(map(str, given))} were given"
 
 
 def _close(a, b):

@@ -171,6 +171,34 @@ def sound_cached_heads(q, k, v, positions, cache=None):
     return mixed(q, k, v), (k, v)
 
 
+def sound_cached_mask_by_positions(q, k, v, positions, cache=None):
+    """The mask compares positions, not rows."""
+    k, v, places = joined(cache, half(k, positions), v, positions[:, None])
+    return mixed(half(q, positions), k, v, np.where(places.T <= positions[:, None], 0, -np.inf)), (k, v, places)
+
+
+def sound_cached_one_at_a_time(q, k, v, positions, cache=None):
+    """A prompt, then single tokens; no chunks. One token needs no mask."""
+    if cache is not None and len(q) > 1:
+        raise NotImplementedError("one token at a time")
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(half(q, positions), k, v, 0 if len(q) == 1 else None), (k, v)
+
+
+def sound_cached_window(q, k, v, positions, cache=None):
+    """A window of five tokens, in the mask and in the cache."""
+    k, v = joined(cache, half(k, positions), v)
+    n_query, n_key = len(q), len(k)
+    mask = causal(n_query, n_key) + np.tril(np.full((n_query, n_key), -np.inf), n_key - n_query - 5)
+    return mixed(half(q, positions), k, v, mask), (k[-5:], v[-5:])
+
+
+def sound_last_features(q, k, v, positions):
+    """The last half of the features turns."""
+    q, k = (np.concatenate([x[:, :4], half(x[:, 4:], positions)], axis=-1) for x in (q, k))
+    return mixed(q, k, v)
+
+
 # --- broken: one pass ------------------------------------------------------------------------------------------------
 
 
@@ -332,6 +360,52 @@ def in_place(q, k, v, positions):
     return mixed(half(q, positions) * np.sqrt(q.shape[1]), half(k, positions), v)
 
 
+def values_turned_back(q, k, v, positions):
+    """Values turned by the key's position and back by the query's."""
+    return half(mixed(half(q, positions), half(k, positions), half(v, positions)), -positions)
+
+
+def output_permuted(q, k, v, positions):
+    output = mixed(half(q, positions), half(k, positions), v)
+    return np.concatenate([output[:, 0::2], output[:, 1::2]], axis=-1)
+
+
+def keys_and_values_exchanged(q, k, v, positions):
+    return mixed(half(q, positions), half(v, positions), k)
+
+
+def queries_and_keys_exchanged(q, k, v, positions):
+    return mixed(half(k, positions), half(q, positions), v)
+
+
+def rotate_half_without_minus(q, k, v, positions):
+    t = positions[:, None] * np.tile(speeds(q.shape[1]), 2)
+    q, k = (x * np.cos(t) + np.roll(x, x.shape[1] // 2, axis=-1) * np.sin(t) for x in (q, k))
+    return mixed(q, k, v)
+
+
+def cosines_only(q, k, v, positions):
+    t = positions[:, None] * np.tile(speeds(q.shape[1]), 2)
+    return mixed(q * np.cos(t), k * np.cos(t), v)
+
+
+def whole_halves_of_positions(q, k, v, positions):
+    return mixed(half(q, positions // 2), half(k, positions // 2), v)
+
+
+def degrees(q, k, v, positions):
+    return mixed(half(q, np.radians(positions)), half(k, np.radians(positions)), v)
+
+
+def all_in_float16(q, k, v, positions):
+    q, k, v = (x.astype(np.float16) for x in (half(q, positions), half(k, positions), v))
+    return mixed(q, k, v)
+
+
+def only_itself(q, k, v, positions):
+    return v * 1.0
+
+
 _TABLES = {}
 
 
@@ -468,6 +542,31 @@ def drops_and_renumbers(q, k, v, positions, cache=None):
     return mixed(half(q, places), k, v), (k[-4:], v[-4:])
 
 
+def drops_the_oldest(q, k, v, positions, cache=None):
+    """From 17 tokens on."""
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(half(q, positions), k, v), (k[-16:], v[-16:])
+
+
+def new_ones_in_front(q, k, v, positions, cache=None):
+    k = half(k, positions)
+    if cache is not None:
+        k, v = np.concatenate([k, cache[0]]), np.concatenate([v, cache[1]])
+    return mixed(half(q, positions), k, v), (k, v)
+
+
+def only_new_keys_in_front(q, k, v, positions, cache=None):
+    k = half(k, positions)
+    if cache is not None:
+        k, v = np.concatenate([k, cache[0]]), np.concatenate([cache[1], v])
+    return mixed(half(q, positions), k, v), (k, v)
+
+
+def values_not_joined(q, k, v, positions, cache=None):
+    k = half(k, positions) if cache is None else np.concatenate([cache, half(k, positions)])
+    return mixed(half(q, positions), k, v), k
+
+
 def shared_default(q, k, v, positions, cache={"k": None, "v": None}):  # noqa: B006 - the fault
     """A default that is written to serves every sequence."""
     cache = shared_default.__defaults__[0] if cache is None else cache
@@ -521,6 +620,17 @@ def other_scale_in_steps(q, k, v, positions, cache=None):
 
 def forgets_the_cache(q, k, v, positions, cache=None):
     return sound_half(q, k, v, positions)
+
+
+class Remembering:
+    """A module that keeps the cache itself and is never told that a new sequence begins."""
+
+    def __init__(self):
+        self.kept = None
+
+    def __call__(self, q, k, v, positions, cache):
+        self.kept = joined(self.kept, half(k, positions), v)
+        return mixed(half(q, positions), *self.kept), self
 
 
 # --- pairs of faults -------------------------------------------------------------------------------------------------

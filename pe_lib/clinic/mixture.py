@@ -1,0 +1,75 @@
+"""The output is a mixture of the values and nothing else, and equal keys are mixed in equal parts."""
+
+import numpy as np
+
+from pe_lib.clinic.notes import number
+from pe_lib.clinic.sheet import Unusable, size
+from pe_lib.clinic.turning import side_of
+from pe_lib.clinic.weights import POSITIONS, logs, sample, split, transfer
+
+
+def examine_values(sheet, reader):
+    """Values are mixed and otherwise left as they are -> the reader, taught what is done to them, and weights of equal keys."""
+    moved, idle = transfer(reader, POSITIONS)
+    dim = reader.dim
+    if np.abs(np.nan_to_num(idle)).max() > 1e-6:
+        raise Unusable("something added", f"With values of zero the output is {number(np.nanmax(np.abs(idle)), 3)}, not zero.",
+                       "The output is a mixture of values and nothing else: no bias, no residual.")
+    weights, each = split(moved)
+    if np.nan_to_num(weights).max() < 1e-9:
+        q, k, _ = sample(len(POSITIONS), dim)
+        if np.abs(reader.run(q, k, 0 * k, POSITIONS)).max() > 1e-6:
+            raise Unusable("k and v exchanged", "With values of zero the output follows the keys: the two are exchanged.",
+                           "Score q against k, and mix v.")
+        raise Unusable("no values", "The output does not depend on the values.", "Output = weights @ v.")
+    off = np.abs(each - np.eye(dim))
+    if not np.nanmax(off) > 2e-3:
+        sheet.find("values as they are", True, f"largest change {size(np.nanmax(off))}")
+        return reader, np.trace(moved, axis1=-2, axis2=-1) / dim
+    own = np.array([each[np.flatnonzero(np.isfinite(each[:, j, 0, 0]))[0], j] for j in range(len(POSITIONS))])
+    if not np.nanmax(np.abs(each - own)) < 2e-3:
+        raise Unusable("values changed", "What becomes of a value depends on the query that looks at it: it does not come out as it went in.",
+                       "Output = weights @ v. (Turned by its own position and back by the query's, a value does this.)")
+    sheet.judge("values as they are", True, "changed", *_value_words(own))
+    return reader._replace(values=np.linalg.inv(own)), weights
+
+
+def _value_words(own):
+    turned = side_of(own)
+    if turned.orthogonal < 1e-2 and turned.pairs:
+        (a, b), row = turned.pairs[0], 2
+        return ("values turned", f"Values are turned by position: at position {POSITIONS[row]}, features {a} and {b} by "
+                f"{number(turned.angles[row, 0])} radians.", "Only q and k are turned; v goes into the mixture as it came.")
+    j = int(np.argmax(np.abs(own - np.eye(own.shape[-1])).max(axis=(-2, -1))))
+    return ("values changed", f"Values do not come out as they went in: that of row {j} is multiplied by a matrix that differs from "
+            f"the identity by up to {number(np.abs(own[j] - np.eye(own.shape[-1])).max(), 2)}.", "Output = weights @ v.")
+
+
+def examine_equal_keys(sheet, reader, weights):
+    """Keys of zero have equal scores, whatever the query: what is left is a bias, or positions that were added. False if no
+    query's weights are its own."""
+    seen = np.tril(weights > 1e-7)
+    spread = [np.ptp(row[mask]) / row[mask].max() for row, mask in zip(weights, seen) if mask.sum() > 1]
+    worst = max(spread, default=0)
+    n = len(POSITIONS)
+    by_query = logs(reader.weights(np.zeros((n, reader.dim)), np.zeros((n, reader.dim)), POSITIONS)) - logs(weights)
+    content = np.nanmax(np.where(seen, np.abs(by_query - by_query[:, [0]]), 0))
+    why = "positions are added to the keys" if content > 1e-3 else "a bias is added to the scores"
+    sheet.judge("equal keys, equal weights", worst > 1e-3, f"largest difference {size(worst)}",
+                "positions added" if content > 1e-3 else "bias",
+                f"Keys of zero get weights that differ by {number(100 * worst, 3)} %: {why}.",
+                "Rotary encoding turns q and k and adds nothing.")
+    return worst > 1e-3 or _own_query(sheet, reader, seen)
+
+
+def _own_query(sheet, reader, seen):
+    """A query of zero weighs all keys alike, whatever the other queries are."""
+    q, k, _ = sample(len(POSITIONS), reader.dim)
+    q[1:] = 0
+    weights = np.where(seen, reader.weights(q, k, POSITIONS), np.nan)[1:]
+    spread = np.nanmax(np.nanmax(weights, axis=1) - np.nanmin(weights, axis=1))
+    if spread > 1e-3:
+        sheet.judge("its own query", True, f"differs by {size(spread)}", "q and k exchanged",
+                    "The weights of a query of zero are not equal: they follow another row's query, as if q and k were exchanged.",
+                    "Score i, j is q[i]·k[j].")
+    return not spread > 1e-3
