@@ -49,7 +49,8 @@ def small(value):
 def number(value, digits=4):
     """Four digits, without an exponent where none is needed: 10000, 0.0133, 1.5e+10."""
     rounded = float(f"{value:.{digits}g}")
-    text = f"{rounded:.0f}" if 1000 <= abs(rounded) < 1e9 else f"{rounded:.{digits}g}"
+    whole = 1000 <= abs(rounded) < 1e9 and rounded == round(rounded)
+    text = f"{rounded:.0f}" if whole else f"{rounded:.{digits}g}"
     return re.sub(r"^-0$", "0", text)
 
 

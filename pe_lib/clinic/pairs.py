@@ -21,16 +21,22 @@ def judge_pairs(turns, dim, law, asked, notes):
     """The layout and the width go into the convention, or are blamed where they fit no known one, or not the one asked for."""
     layout, first = name_pairs(turns, dim)
     if turns.mixed:
-        notes.find("turns in pairs", False, "each row of a pair by an angle of its own")
+        notes.find("pairs turn as one", False, "each row of a pair has an angle of its own")
         return
     width, count = turns.inputs.size, len(turns.inputs)
     example = ", ".join(f"({a}, {b})" for a, b in turns.inputs[:2].tolist())
     if count == 1 and dim > 2 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1 and (
             dim > 8 or np.ptp(turns.inputs[0]) > 1):
-        notes.find("turns in pairs", False, f"{example} alone")
+        notes.find("layout", False, f"{example} alone turns")
         notes.blame("frequencies cut to integers", f"Of {dim // 2} pairs only {example} turns, 1 radian a position: frequencies "
-                    "below 1 have become 0.", "keep inv_freq in floats; an integer dtype has crept in.")
+                    "below 1 have become 0.", f"keep inv_freq in floats; an integer dtype has crept in. (If 2 of {dim} are meant to turn, "
+                    "say rotary_dim=2.)")
         return
+    if dim >= 8 and len(turns.still) == 2 and law is not None and law.key == "sliced frequencies" and not asked["rotary_dim"]:
+        law.key = ""
+        notes.blame("a pair left out", f"Features {turns.still[0, 0]} and {turns.still[1, 0]} do not turn: {count} of {count + 1} "
+                    "pairs do.", f"the pairs are m = 0 ... {dim // 2 - 1}: look for a loop or a slice that ends one too early.")
+        layout = layout or "half" if layout != "half of full width" else "half"
     nope = layout == "half of full width" and asked["rotary_dim"] is None and law is not None and law.key == "sliced frequencies"
     if nope:  # the low-frequency pairs of the full rotation are left out on purpose
         law.key, layout = "", "half"
@@ -46,8 +52,11 @@ def judge_pairs(turns, dim, law, asked, notes):
         notes.blame("unknown pairs", f"A rotation, but of pairs {example}, ..., a layout that no model known here has.",
                     "pairs are (0, 1), (2, 3), ... or (0, d/2), (1, d/2 + 1), ...: look for a flip, a roll or a wrong reshape.")
     known = layout in ("interleaved", "half")
-    notes.find("turns in pairs", layout is not None and layout != "half of full width", f"{example}{' ...' if count > 1 else ''}"
-               + (f": {layout}" if known else ""))
+    turned = turns.rotation or turns.growing
+    notes.find("pairs turn as one", turned, f"{count} {'pairs' if count > 1 else 'pair'}, "
+               + ("each by one angle" if turned else "not by rotations"))
+    ok = False if layout in (None, "half of full width") or known and asked["layout"] not in (None, layout) else None
+    notes.find("layout", ok, f"{example}{' ...' if count > 2 else ''}" + (f": {layout}" if known else ""))
     if asked["layout"] and known and layout != asked["layout"]:
         notes.blame("other layout", f"The pairs are {example}, ...: {layout}, not {asked['layout']}.",
                     "reorder the features (`to_half`, `to_interleaved`), or the output features of w_q and w_k, per head.")
@@ -57,6 +66,10 @@ def judge_pairs(turns, dim, law, asked, notes):
 
 def _judge_order(turns, layout, asked, notes):
     if np.array_equal(turns.inputs, turns.outputs):
+        if (turns.still[:, 0] != turns.still[:, 1]).any():
+            row, column = turns.still[np.argmax(turns.still[:, 0] != turns.still[:, 1])]
+            notes.blame("output order", f"Features that do not turn come back elsewhere: feature {column} as {row}.",
+                        "put the parts together in the order they were cut.")
         return
     first, width = int(turns.inputs.min()), turns.inputs.size
     other = {"interleaved": "half", "half": "interleaved"}.get(layout)

@@ -15,12 +15,13 @@ SETS = {
     "all the same": np.array([5, 5, 5, 5, 5]),
     "one alone": np.array([7]),
 }
-FRESH = {"shifted": np.arange(2, 12), "in another order": np.array([9, 1, 8, 2, 10, 5, 7]), "one alone": np.array([6, 8])}
+FRESH = {"shifted": np.arange(2, 12), "in another order": np.array([9, 1, 8, 2, 10, 5, 7])}
 MEANT = {  # what positions the rows seem to have: key, how to get there, in words
     "positions ignored": (lambda p: np.arange(p.size), "row {row} is turned by {row}, its own number"),
     "restarts at 0": (lambda p: p - p[0], "row 0 is turned by 0, and all others by their distance from it"),
     "only the first position is read": (lambda p: p[0] + np.arange(p.size), "the others are counted on from the first"),
     "positions sorted": (np.sort, "the rows are turned by the sorted positions"),
+    "positions reversed": (lambda p: COUNT - 1 - p[::-1], "the rows are turned by the positions read from the end"),
     "smallest position taken off": (lambda p: p - p.min(), "the smallest position is taken off all of them"),
     "table as long as the input": (lambda p: np.minimum(p, p.size - 1), "positions beyond the number of rows are cut to it"),
     "positions wrap around": (lambda p: p % p.size, "positions wrap around at the number of rows"),
@@ -62,6 +63,10 @@ def _blame(wrong, misses, answers, notes):
         notes.blame("stale table", f"Positions {a_few(given)} are turned as those of an earlier call of the same length; in a "
                     "call of another length they are turned rightly: a stored table is used again for other positions.",
                     "the key of a stored table must hold everything it is made from; or store one table and look up positions in it.")
+        return
+    if wrong == ["one alone"] and not misses(given, 0 * given):
+        notes.blame("a single row stands still", f"One row alone, at position {given[0]}, is turned as position 0 is: decoding token "
+                    "by token goes wrong.", "turn one row as any other: the number of rows plays no part.")
         return
     for key, (meant, words) in MEANT.items():
         if not any(misses(given, meant(given)) for given in SETS.values()):
@@ -145,6 +150,7 @@ def _start(pace, notes):
     """Where the count begins: every pair's turn at position 0 is the same number of positions, or a fault."""
     phi, speed = pace.start, pace.speed
     if np.abs(phi).max() < 1e-6:
+        notes.find("count starts at 0", True, "position 0 is not turned")
         return pace
     found = [(quarter, _vernier(wrap(phi - quarter), speed)) for quarter in (0, np.pi / 2, -np.pi / 2)]
     found = [(quarter, shift) for quarter, shift in found if shift is not None]
@@ -155,6 +161,7 @@ def _start(pace, notes):
         _blame_shift(shift, notes)
         pace.direction = -1 if quarter > 0 else 1
         return pace
+    notes.find("count starts at 0", False, "position 0 is turned")
     notes.blame("turned at position 0", f"At position 0 the first pair is turned by {number(phi[0])} radians, the last by "
                 f"{number(phi[-1])}: no whole shift of positions explains both.", "the angle at position 0 is 0 in every pair.")
     return pace
@@ -167,10 +174,17 @@ def _vernier(phi, speed):
         if speed[m] and (abs(speed[m]) > 1e-12):
             shift += float(wrap(phi[m] - shift * speed[m]) / speed[m])
     shift = round(shift) if abs(shift - round(shift)) < 2e-3 else shift
-    return float(shift) if (np.abs(wrap(phi - shift * speed)) <= 5e-3 + 0.02 * np.abs(shift * speed)).all() else None
+    fits = (np.abs(wrap(phi - shift * speed)) <= 5e-3 + 0.02 * np.abs(shift * speed)).all()
+    if not fits or shift != round(shift):  # many positions off, the slowest pair too has come round: try whole numbers
+        whole = sorted(range(-5000, 5001) if speed.size > 1 else range(-200, 201), key=abs)
+        off = np.abs(wrap(phi - np.multiply.outer(whole, speed))).max(axis=1)
+        if off.min() < 1e-4:
+            return float(whole[int(np.argmax(off < 1e-4))])
+    return float(shift) if fits else None
 
 
 def _blame_shift(shift, notes):
+    notes.find("count starts at 0", abs(shift) < 1e-4, f"position 0 is turned as position {shift:g}")
     if abs(shift) < 1e-4:
         return
     key = "off by one" if abs(abs(shift) - 1) < 1e-3 else "positions shifted"

@@ -3,16 +3,16 @@
 import numpy as np
 
 from pe_lib._validate import even_dim, frequency_base, whole_number
+from pe_lib.clinic.blocks import read_angles, take_out_gain
 from pe_lib.clinic.habits import read_axes, read_dtype, read_manners
-from pe_lib.clinic.laws import find_law, judge_law
+from pe_lib.clinic.laws import find_law, judge_gain, judge_law
 from pe_lib.clinic.measure import WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes, number, small
 from pe_lib.clinic.pairs import judge_pairs
 from pe_lib.clinic.places import COUNT, read_following, read_speeds
 from pe_lib.clinic.reach import read_between, read_half, read_precision, read_reach
-from pe_lib.clinic.structure import read_angles, read_turns, take_out_gain
+from pe_lib.clinic.structure import read_turns
 from pe_lib.layouts import check_layout
-from pe_lib.yarn import attention_factor
 
 
 def diagnose(rope, dim=64, *, base=None, rotary_dim=None, layout=None, sign=None, axes=None):
@@ -33,7 +33,8 @@ def diagnose(rope, dim=64, *, base=None, rotary_dim=None, layout=None, sign=None
     interleaved pairs (0, 1), counter-clockwise (y0 = x0 cos - x1 sin), base 10000, all 8 features turn
     """
     asked = _asked(rope, dim, base, rotary_dim, layout, sign, axes)
-    notes = Notes(getattr(rope, "__name__", type(rope).__name__))
+    named = getattr(rope, "func", rope)  # functools.partial
+    notes = Notes(getattr(named, "__name__", type(named).__name__))
     probe = _admit(rope, dim, asked["axes"], notes)
     if probe is not None:
         try:
@@ -92,6 +93,8 @@ def _admit(rope, dim, axes, notes):
 def _examine(probe, asked, notes):
     x = np.random.default_rng(4).normal(size=(9, probe.dim))
     first = x, probe.answer(probe.widened(x), np.arange(9))
+    if not _answers_again(probe, first, notes):
+        return
     matrix, added = matrices(probe, COUNT)
     noise = _read_linearity(probe, matrix, added, notes)
     if noise is not None:
@@ -106,6 +109,26 @@ def _examine(probe, asked, notes):
             read_axes(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
+
+
+def _answers_again(probe, first, notes):
+    """The same question twice, and then one of more rows: what fails here would spoil all measurements."""
+    off = np.abs(probe.answer(probe.widened(first[0]), np.arange(9)) - first[1]).max()
+    if off > 0:
+        notes.find("same answer again", False, f"asked twice the same, the answers differ by up to {number(off, 2)}")
+        notes.blame("remembers earlier calls", f"The same x and positions, asked twice, gave answers that differ by up to {number(off, 2)}.",
+                    "make the result from the arguments alone: no counter, no stored offset, no randomness.")
+        return False
+    try:
+        probe(np.ones(probe.dim), np.arange(COUNT))
+    except Broken as broken:
+        if broken.key != "raises":
+            raise
+        notes.find("another length", False, f"{COUNT} rows after 9 rows")
+        notes.blame("stale table", f"9 rows at positions 0 to 8 went well. {broken.sentence} A table of the first call seems to be kept.",
+                    "the key of a stored table must hold everything it is made from; or store one table and look up positions in it.")
+        return False
+    return True
 
 
 def _read_linearity(probe, matrix, added, notes):
@@ -166,6 +189,12 @@ def _read_angles(probe, turns, follows, asked, notes):
         return
     speed = pace.direction * pace.speed
     law = find_law(speed, asked["dim"], asked["base"], pace.noise)
+    if law is None and len(speed) > 3 and abs(speed[0]) < 1e-12:
+        law = find_law(np.concatenate([np.sign(speed[1:2]), speed[1:]]), asked["dim"], asked["base"], pace.noise)
+        if law is not None:
+            law.speeds[0] = 0
+            notes.blame("a pair left out", f"Pair {turns.pair} does not turn: {len(speed) - 1} of {len(speed)} pairs do.",
+                        "the pairs are m = 0, 1, ...: look for a loop or a slice that starts one too late.")
     ways = np.sign(speed if law is None else law.speeds)
     if law is None and (ways != ways[0]).any():
         law = find_law(np.abs(speed), asked["dim"], asked["base"], pace.noise)
@@ -173,7 +202,7 @@ def _read_angles(probe, turns, follows, asked, notes):
     if not turns.mixed:
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
-    _judge_gain(turns, law, notes)
+    judge_gain(turns, law, notes)
     if follows and law is not None and pace.steady:
         pace.speed = pace.direction * ways * np.abs(law.speeds)
         holds, rows = read_reach(probe, turns, pace, notes)
@@ -199,6 +228,7 @@ def _moves_later(probe, turns, notes):
 
 
 def _judge_ways(signs, asked, notes):
+    signs = signs[signs != 0]
     if (signs != signs[0]).any():
         pair = int(np.argmax(signs != signs[0]))
         notes.blame("pairs turn both ways", f"Pair 0 turns {WAYS[signs[0]]} and pair {pair} {WAYS[signs[pair]]}.",
@@ -212,15 +242,3 @@ def _judge_ways(signs, asked, notes):
 
 
 WAYS = {1.0: "counter-clockwise", -1.0: "clockwise", 0.0: "not at all"}
-
-
-def _judge_gain(turns, law, notes):
-    if turns.gain == 1:
-        return
-    factor = law.parts[2] if law is not None and law.parts else None
-    if factor and abs(turns.gain / attention_factor(factor) - 1) < 1e-4:
-        notes.convention["length"] = f"lengths times {number(turns.gain, 5)} (YaRN's attention factor)"
-        return
-    hint = f" YaRN does so for a stretch by {number(np.exp(10 * (turns.gain - 1)))}; here nothing is stretched." if 1 < turns.gain < 1.6 else ""
-    notes.blame("length changed", f"Every turned pair comes back {number(turns.gain, 5)} times as long.{hint}",
-                "a rotation keeps lengths: scale scores in the attention, not q and k here.")

@@ -174,7 +174,7 @@ def interpolated(x, positions):
     return gpt_neox(x, np.asarray(positions) / 4)
 
 
-@sound(HALF.replace("10000", "85550 (the NTK base for 10000 stretched 8 times)"))
+@sound(HALF.replace("10000", "85550.4 (the NTK base for 10000 stretched 8 times)"))
 def ntk_aware(x, positions):
     """A base raised for a stretch by 8."""
     base = 10000 * 8 ** (64 / 62)
