@@ -148,7 +148,7 @@ def test_the_fault_switch_in_words(name):
             assert said.startswith(f"Fault: {name}; prompt of 6, then {chunk} at a time. Token {token}: ")
             assert said.endswith(f"its output is off by {off:.2f} of its length.")
             assert (f"{token + 1} of {token + 1} offsets are right" in said) == (off < 1e-9)
-    assert "6 of 14 offsets are wrong, by −1 tokens" in readout(figures.fault_switch, fault="query and key one too far", token=13, chunk=1)
+    assert "6 of 14 offsets are wrong, by −1 token;" in readout(figures.fault_switch, fault="query and key one too far", token=13, chunk=1)
 
 
 @pytest.mark.parametrize("mask", figures.MASKS)

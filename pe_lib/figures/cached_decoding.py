@@ -120,7 +120,7 @@ def fault_switch(fig, n=N):
         row = (offsets - true)[token, : token + 1]
         wrong = row[~np.isnan(row) & (row != 0)]
         told = [f"{np.isnan(row).sum()} keys are hidden" if np.isnan(row).any() else "",
-                f"{wrong.size} of {token + 1} offsets are wrong, by {_range(wrong)}" if wrong.size else
+                f"{wrong.size} of {token + 1} offsets {'is' if wrong.size == 1 else 'are'} wrong, by {_range(wrong)}" if wrong.size else
                 f"{(~np.isnan(row)).sum()} of {token + 1} offsets are right"]
         return (f"Fault: {fault}; prompt of {PROMPT}, then {chunk} at a time. Token {token}: {', '.join(filter(None, told))}; "
                 f"its output is off by {off[token]:.2f} of its length.")
@@ -129,7 +129,7 @@ def fault_switch(fig, n=N):
 
 def _range(wrong):
     low, high = signed(wrong.min(), 0), signed(wrong.max(), 0)
-    return f"{low} tokens" if low == high else f"{low} to {high} tokens"
+    return f"{low} to {high} tokens" if low != high else f"{low} token" if abs(wrong[0]) == 1 else f"{low} tokens"
 
 
 TEXT = np.random.default_rng(5).integers(0, 11, 24)

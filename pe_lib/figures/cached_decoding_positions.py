@@ -34,7 +34,7 @@ def shifts(fig, cached=6, reach=20):
     right, own = np.arange(cached), cached
     for place, moves in ((1, False), (0, True)):
         made = dict(animated=moves, zorder=3, ls="")
-        dots = [line.plot(right, np.full(cached, place), "o", color=KEY, ms=6, label="cached keys", **made)[0],
+        dots = [line.plot(right, np.full(cached, place), "o", color=KEY, ms=4.5, label="cached keys", **made)[0],
                 line.plot([own], [place], "s", color=KEY, ms=9, mfc="none", mew=2, label="its own key", **made)[0],
                 line.plot([own], [place], "^", color=QUERY, ms=7, label="new query", **made)[0]]
     line.legend(handles=dots[::-1], loc="lower center", bbox_to_anchor=(0.47, 1), ncols=3, fontsize=9, handlelength=1, columnspacing=1)
