@@ -4,7 +4,7 @@ WHICH_TEST = (
     "The weights were trained with interleaved pairs. Which test would have caught the function above?",
     {
         "the shape of the result": "Nothing of this kind changes a shape. Try the test below and see.",
-        "that lengths are kept": "A good test for a function that is no rotation. Is this one none? Run it.",
+        "that lengths are kept": "A good test for a function that is no rotation. Is A one of those? Run it.",
         "that only the gap counts": "The best property there is, and chapter 6 said who has it: *every* rotation, in either layout.",
         "one turned row, compared with known values": "So the run below says. The three others ask whether it is *a* rotation. Only values say *which*.",
     },
@@ -25,7 +25,7 @@ PATIENT_B = (
 PATIENT_C = (
     "Patient C. Half of each row turns, half rests. Right at gap 0, a little off at 1, far off at 100. The fault is …",
     {
-        "the layout": "Possible by this table! Then the *partners* are wrong. Read the speeds: in a wrong layout they are right.",
+        "the layout": "Possible by this table: then the *partners* are wrong, and the speeds are right. Read the speeds, below.",
         "the frequencies: cut from the set for all features": "Right. Pair 0 has the speed it should have, all others are too fast, and the error grows with the gap.",
         "positions counted from 1": "Then every gap is what it was, and no score changes.",
         "a number format with too few bits": "It would be right at gap 1: the numbers 0 and 1 fit into any format.",
@@ -111,12 +111,12 @@ PATIENT_I = (
 )
 
 PATIENT_J = (
-    "Patient J. All positions move alike, and the output moves. The fault is …",
+    "Patient J. All positions move alike, and the output moves; equal values do not come out as they went in. The fault is …",
     {
-        "keys are turned, queries are not": "A sharp guess: then scores would move too. What is left, if the weights do not change?",
+        "keys are turned, queries are not": "It would move the output as well. But then equal values would come out as they went in.",
         "the mask": "It asks for the order of rows, not for their positions.",
-        "the values are turned as well": "Right. The weights stay as they are, and the values they mix have been turned.",
-        "the scale": "A wrong scale makes the weights flatter or sharper, wherever the text stands.",
+        "the values are turned as well": "Right. The weights may be perfect: what they mix has been turned.",
+        "the scale": "A wrong scale makes weights flatter or sharper, wherever the text stands; equal values would still come out.",
     },
     "the values are turned as well",
 )
