@@ -120,9 +120,9 @@ def test_the_sentence_carries_the_numbers():
     def sentence(name, cached=True):
         return diagnose_attention(getattr(specimens, name), cached=cached).faults[0].sentence
 
-    assert "position 12 is turned as position 13" in sentence("query_off_by_one")
-    assert "always turned as position 0 (12 was given)" in sentence("query_at_zero")
-    assert "position 12 is turned as position 16" in sentence("capacity_for_count")
+    assert "position 60 is turned as position 61" in sentence("query_off_by_one")
+    assert "always turned as position 0 (60 was given)" in sentence("query_at_zero")
+    assert "position 60 is turned as position 16" in sentence("capacity_for_count")
     assert "the key of position 1 counts as 2" in sentence("cached_keys_twice")
     assert "at position 3, features 0 and 4 by 3 radians" in sentence("values_turned", cached=False)
     assert "query 1 does not see key 1" in sentence("mask_top_left")
@@ -181,6 +181,7 @@ def test_float64_for_float32_is_a_remark_of_the_findings():
         ({"layout": "pairs"}, "layout must be one of interleaved, half, got 'pairs'"),
         ({"inv_freq": [[1.0]]}, "inv_freq must hold one frequency a pair"),
         ({"scale": "none"}, "scale must hold real numbers"),
+        ({"axes": "d n"}, "axes must be one of n d, b h n d, b n h d, b n d, got 'd n'"),
         ({"length": 4}, "length must be an integer of at least 8, got 4"),
     ],
 )

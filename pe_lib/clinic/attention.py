@@ -6,24 +6,25 @@ from pe_lib._validate import even_dim, finite_number, frequency_array, frequency
 from pe_lib.clinic.conduct import examine_conduct
 from pe_lib.clinic.elsewhere import examine_elsewhere
 from pe_lib.clinic.masks import examine_mask
-from pe_lib.clinic.mixture import examine_equal_keys, examine_values
+from pe_lib.clinic.mixture import examine_equal_keys, examine_growth, examine_values
 from pe_lib.clinic.rotation import Wanted, examine_scores
 from pe_lib.clinic.sheet import Sheet
 from pe_lib.clinic.stepping import examine_cache
-from pe_lib.clinic.weights import POSITIONS, find_form, sample, score_matrices
+from pe_lib.clinic.weights import FORMS, POSITIONS, find_form, sample, score_matrices
 from pe_lib.layouts import check_layout
 
 LATE = ("positions ignored", "rows counted")  # often harmless, so named after other faults
 UNSTEADY = {"values turned", "values changed", "bias", "positions added", "remembers earlier calls"}  # no use in moving positions then
 
 
-def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None, layout=None, scale=None, length=32):
+def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None, layout=None, scale=None, length=32,
+                       axes=None):
     """Anybody's causal attention of one head with rotary positions, measured property by property.
 
     attend(q, k, v, positions) -> output; q, k, v (n, dim), not rotated; positions (n,); output (n, dim), or (output, weights).
     cached: attend(q, k, v, positions, cache) -> (output, cache), cache None at the start of a sequence and later what the
     last call returned; q, k, v and positions are then those of the new tokens alone. As `pe_lib.cache.attend`, inv_freq bound.
-    Functions of (batch, heads, n, dim), (batch, n, heads, dim) or (batch, n, dim) are found out and get sizes 1.
+    axes: how it takes q, k, v: "n d", "b h n d", "b n h d" or "b n d" (batch and heads are 1); None: the first that it takes.
     base, inv_freq, layout: named as conventions, and blamed only if others are asked for. scale, None: 1/sqrt(dim). length: tokens of the longest test of
     a cache; let it reach beyond the place where frequencies switch or a window ends. The cost grows as dim squared.
     -> Report. The function gets copies; what it raises or prints stays inside.
@@ -40,8 +41,10 @@ def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None,
     """
     wanted = _wanted(attend, dim, base, inv_freq, layout, scale)
     length = whole_number(length, "length", least=8)
+    if axes is not None and axes not in FORMS:
+        raise ValueError(f"axes must be one of {', '.join(FORMS)}, got {axes!r}")
     sheet = Sheet(attend)
-    sheet.examine(_examine, attend, dim, cached, wanted, length)
+    sheet.examine(_examine, attend, dim, cached, axes, wanted, length)
     sheet.faults.sort(key=lambda fault: fault.key in LATE)
     return sheet.report()
 
@@ -58,13 +61,15 @@ def _wanted(attend, dim, base, inv_freq, layout, scale):
     )
 
 
-def _examine(sheet, attend, dim, cached, wanted, length):
-    reader = find_form(attend, dim, cached, POSITIONS)
+def _examine(sheet, attend, dim, cached, axes, wanted, length):
+    reader = find_form(attend, dim, cached, axes)
     examine_conduct(sheet, reader)
     reader, weights = examine_values(sheet, reader)
     q, k, _ = sample(len(POSITIONS), reader.dim)
     good = examine_mask(sheet, weights, reader.weights(q, k, POSITIONS), len(POSITIONS))
     if any(fault.key == "softmax axis" for fault in sheet.faults) or not examine_equal_keys(sheet, reader, weights):
+        return
+    if not examine_growth(sheet, reader):
         return
     scores = score_matrices(reader, POSITIONS)
     size_ = _measured(scores)

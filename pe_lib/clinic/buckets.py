@@ -201,7 +201,8 @@ def _other_numbers(profile, distances, count, max_distance):
                     words = f"A side has {own} buckets{more}, not {count}: {_first(profile, _rule(distances, count, max_distance), distances)}."
                     return "number of buckets", words, "A decoder gives the side behind all buckets, an encoder half to each side."
                 words = f"The largest distance is {reach}, not {max_distance}: the last bucket starts at {np.argmax(profile == own - 1)}."
-                return "largest distance", words, f"Take {max_distance} in the logarithm's denominator."
+                more = f", divided by {count // 2}," if reach == max_distance * (count // 2) else ""
+                return "largest distance", words, f"Take {max_distance}{more} in the logarithm of the denominator."
     return None
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import size
+from pe_lib.clinic.weights import SEEN
 
 CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
 
@@ -11,7 +12,7 @@ CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all o
 def examine_mask(sheet, weights, unequal, n):
     """Weights (n, n) of equal keys, and of unequal ones, in one pass. True if a causal mask, or a window of it, was at work."""
     future = np.triu(np.ones((n, n), bool), 1)
-    seen = np.abs(np.nan_to_num(weights)) > 1e-7
+    seen = np.nan_to_num(weights) > SEEN
     row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
     if np.allclose(column_sums, 1, atol=1e-4) and not np.allclose(row_sums, 1, atol=1e-4):
         words = f"The weights of a key sum to 1 over the queries, and those of query {n - 1} over the keys to {number(row_sums[-1], 3)}."
@@ -25,8 +26,9 @@ def examine_mask(sheet, weights, unequal, n):
     off = np.abs(np.nan_to_num(row_sums[~hidden] - 1)).max(initial=0)
     sheet.judge(
         "weights sum to 1", off > 1e-3, f"largest difference {size(off)}", "row sums",
-        f"The weights of a query do not sum to 1: row {int(np.nanargmax(np.abs(row_sums - 1)))} misses it by {number(off, 3)}.",
-        "Divide the exponentials by their sum along the keys, after the mask.",
+        f"The weights of a query do not sum to 1: in row {int(np.nanargmax(np.abs(row_sums - 1)))} they sum to "
+        f"{number(row_sums[int(np.nanargmax(np.abs(row_sums - 1)))], 3)}. What is missing went to something that is no key: an empty slot, a sink.",
+        "Divide the exponentials by their sum along the keys that are seen, after the mask.",
     )
     return _sight(sheet, weights, unequal, seen, n)
 
@@ -70,9 +72,9 @@ def _wrong_sight(weights, unequal, seen, relative, n):
 def misaligned(weights, whole, plan):
     """(key, sentence, remedy) where cached chunks see other keys than one pass does; None if they do not. Weights (n, n)."""
     n = len(weights)
-    seen, right = (np.abs(np.nan_to_num(w)) > 1e-7 for w in (weights, whole))
+    seen, right = (np.nan_to_num(w) > SEEN for w in (weights, whole))
     if np.array_equal(seen, right):
-        return None
+        return _uneven(weights, whole, plan)
     start = np.repeat(np.cumsum([0, *plan[:-1]]), plan)  # the first row of each row's chunk
     rows, keys = np.arange(n)[:, None], np.arange(n)
     i, j = np.argwhere(seen != right)[0]
@@ -92,7 +94,22 @@ def misaligned(weights, whole, plan):
     if np.array_equal(seen.sum(axis=1), right.sum(axis=1)):
         return ("order of keys", where + ": it sees as many keys as it should, but others.",
                 "Join the new keys behind the cached ones, not in front: a mask aligned bottom-right counts on it.")
+    if not (seen & ~right).any():
+        return ("lost keys", where + f": it sees {', '.join(map(str, np.flatnonzero(seen[i])))} of the keys 0 to {i}.",
+                "Join the new keys and values to all cached ones, at every call.")
     return "mask in chunks", where + ".", "Align the causal mask bottom-right."
+
+
+def _uneven(weights, whole, plan):
+    """Equal keys have equal weights in one pass; twice the weight is a key that is there twice."""
+    more = np.where(whole > SEEN, weights / np.maximum(whole, SEEN), 1)
+    if np.abs(more - 1).max() < 1e-3:
+        return None
+    i = int(np.argmax(np.abs(more - 1).max(axis=1) > 1e-3))
+    j = int(np.argmax(np.abs(more[i] - 1)))
+    words = f"{spoken(plan)}, keys of equal score do not weigh the same: query {i} gives key {j} {number(weights[i, j], 3)}, not "
+    return ("uneven keys", words + f"{number(whole[i, j], 3)}. A key that is in the cache twice does that, or an empty slot that is seen.",
+            "Store each new key once, and hide the slots that hold none.")
 
 
 def spoken(plan):

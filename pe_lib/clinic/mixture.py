@@ -5,7 +5,7 @@ import numpy as np
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
 from pe_lib.clinic.turning import side_of
-from pe_lib.clinic.weights import POSITIONS, logs, sample, split, transfer
+from pe_lib.clinic.weights import POSITIONS, SEEN, logs, sample, split, transfer
 
 
 def examine_values(sheet, reader):
@@ -17,10 +17,13 @@ def examine_values(sheet, reader):
                        "The output is a mixture of values and nothing else: no bias, no residual.")
     weights, each = split(moved)
     if np.nan_to_num(weights).max() < 1e-9:
-        q, k, _ = sample(len(POSITIONS), dim)
-        if np.abs(reader.run(q, k, 0 * k, POSITIONS)).max() > 1e-6:
+        q, k, v = sample(len(POSITIONS), dim)
+        if np.abs(reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
             raise Unusable("k and v exchanged", "With values of zero the output follows the keys: the two are exchanged.",
                            "Score q against k, and mix v.")
+        if np.abs(reader.run(q, k, v, POSITIONS) - reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
+            raise Unusable("no softmax", "Keys of zero leave no weight at all, so the weights are no exponentials of the scores.",
+                           "weights = softmax(scores): exp, divided by its sum along the keys.")
         raise Unusable("no values", "The output does not depend on the values.", "Output = weights @ v.")
     off = np.abs(each - np.eye(dim))
     if not np.nanmax(off) > 2e-3:
@@ -48,7 +51,7 @@ def _value_words(own):
 def examine_equal_keys(sheet, reader, weights):
     """Keys of zero have equal scores, whatever the query: what is left is a bias, or positions that were added. False if no
     query's weights are its own."""
-    seen = np.tril(weights > 1e-7)
+    seen = np.tril(weights > SEEN)
     spread = [np.ptp(row[mask]) / row[mask].max() for row, mask in zip(weights, seen) if mask.sum() > 1]
     worst = max(spread, default=0)
     n = len(POSITIONS)
@@ -73,3 +76,20 @@ def _own_query(sheet, reader, seen):
                     "The weights of a query of zero are not equal: they follow another row's query, as if q and k were exchanged.",
                     "Score i, j is q[i]·k[j].")
     return not spread > 1e-3
+
+
+def examine_growth(sheet, reader):
+    """A query three times as long has scores three times as large. False if scores grow otherwise and so cannot be read."""
+    n = len(POSITIONS)
+    q, k = np.zeros((2, n, reader.dim))
+    q[:, 0], k[1:, 0] = 1, 1
+    none, one, three = (logs(reader.weights(factor * q, k, POSITIONS)) - logs(reader.weights(factor * q, 0 * k, POSITIONS))
+                        for factor in (0, 1, 3))
+    one, three = ((score - none - (score - none)[:, [0]])[np.tril_indices(n, -1)] for score in (one, three))
+    growth = np.linalg.norm(np.nan_to_num(three)) / max(np.linalg.norm(np.nan_to_num(one)), 1e-12)
+    good = abs(growth - 3) < 0.02 or growth < 1e-6
+    kind = "q is brought to length 1 first" if abs(growth - 1) < 0.02 else "they are capped, or bent in another way"
+    sheet.judge("scores grow with q", not good, f"3 times as long, {number(growth, 3)} times as large", "other scores",
+                f"A query three times as long has scores {number(growth, 3)} times as large: {kind}.",
+                "Score = q·k / sqrt(d). Whatever else is done to q and k belongs before the call.")
+    return good or abs(growth - 1) < 0.02

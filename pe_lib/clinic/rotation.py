@@ -8,7 +8,7 @@ from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
-from pe_lib.clinic.turning import law_of, layout_of, sides, words_for
+from pe_lib.clinic.turning import law_of, layout_of, sides, words_for, wrap
 from pe_lib.frequencies import inverse_frequencies
 
 BOTH_TURN = "Turn q and k alike, each row by its own position."
@@ -129,7 +129,14 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
     guesses = _guesses(wanted, 2 * len(q.pairs))
     laws = [law_of(side.angles, positions, guesses) for side in (q, k)]
     if None in laws:
-        which = "queries" if laws[0] is None else "keys"
+        which, side = ("queries", q) if laws[0] is None else ("keys", k)
+        fitting = [guess for guess in guesses if len(guess) == len(q.pairs)]
+        off = min((np.abs(wrap(side.angles - positions[:, None] * guess)).max() for guess in fitting), default=np.inf)
+        if off < 0.3:
+            sheet.judge("angles", True, f"off by up to {number(off, 2)}", "half-precision angles",
+                        f"The angles of the {which} are off by up to {number(off, 2)} radians at positions up to {positions[-1]}: they, or "
+                        "the positions or frequencies they are made of, are rounded.", "Compute angles in float32 or better.")
+            return None, None
         sheet.judge("angles", True, f"{which} follow no position", "angles",
                     f"The angles of the {which} are not position times a fixed frequency for any positions known here.",
                     "Examine the rotation alone with `diagnose`.")
@@ -228,7 +235,8 @@ def _frequencies(sheet, pairs, law, wanted, dim):
                  else f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for.")
         sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
         return None
-    notes, named = Notes(""), find_law(found, dim, wanted.base)
+    noise = law.noise / law.positions[-1] / found.min()  # of the slowest pair, relative
+    notes, named = Notes(""), find_law(found, dim, wanted.base, min(noise, 1e-2))
     full = _full_width(pairs, dim)
     if full and named is not None and named.key == "sliced frequencies":
         named.key = ""  # the slow pairs of the full rotation are left out on purpose
@@ -238,6 +246,9 @@ def _frequencies(sheet, pairs, law, wanted, dim):
                     f"half of all {dim}; half of those that turn would be feature {len(pairs)}.",
                     "Cut out the rotary features first, and halve those.")
     judge_law(named, found, dim, wanted.base, 1.0, notes)
+    if named is not None and named.tolerance > max(1e-3, 10 * noise):
+        notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned too far or not "
+                    "far enough.", "Compute frequencies and angles in float32 or better.")
     sheet.find("frequencies", not notes.faults, figure)
     for fault in notes.faults:
         sheet.fault(fault.key, fault.sentence, fault.remedy)

@@ -6,11 +6,11 @@ from pe_lib.clinic.masks import misaligned, spoken
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
 from pe_lib.clinic.turning import position_of, wrap
-from pe_lib.clinic.weights import sample, score_matrices, split, transfer
+from pe_lib.clinic.weights import SEEN, logs, sample, score_matrices, split, transfer
 
 PLANS = {"in steps": [1] * 7, "prompt, then steps": [4, 1, 1, 1], "in chunks": [3, 3, 1]}
 SAME = 1e-3  # outputs this close are the same but for rounding, even where half of the arithmetic is in float32
-MOVED = {"scale in the cache", "keys and values apart", "frequencies changed", "query position", "keys turned twice", "keys not turned", "keys turned again", "restart",
+MOVED = {"scale in the cache", "keys and values apart", "other turns in the cache", "frequencies changed", "query position", "keys turned twice", "keys not turned", "keys turned again", "restart",
          "query and key positions", "positions in the cache"}
 FOLLOW = "Turn new queries and keys once, by the positions given for them, and keep the cached keys as they were turned."
 
@@ -52,7 +52,7 @@ def _explain(sheet, reader, turning, positions, whole, plan, off):
     moved = None
     if turning is not None:
         apart, blur, gain = distances(reader, turning, positions, plan)
-        moved = _stronger(gain, plan) or _moved(apart, blur, positions, plan)
+        moved = _stronger(reader, positions, gain, plan) or _moved(apart, blur, positions, plan)
     if moved and not {fault.key for fault in sheet.faults} & MOVED:  # one name for the positions: the first chunking's is the simplest
         sheet.fault(*moved)
     if not found and not moved:
@@ -71,22 +71,38 @@ def distances(reader, turning, positions, plan):
         angles.append(np.arctan2(-scores[..., 0, 1], scores[..., 0, 0]))  # S[first, second] = -sin, S[first, first] = cos
         sizes.append(np.hypot(scores[..., 0, 1], scores[..., 0, 0]) / turning.scale)
     angles = np.stack(angles, axis=-1)
-    apart = np.apply_along_axis(position_of, -1, np.nan_to_num(angles), turning.speeds)
+    right = positions - positions[:, None]
+    fits = np.abs(wrap(right[..., None] * turning.speeds - angles)).max(axis=-1) < 2e-3  # the fast pairs alone cannot tell far ones
+    apart = np.where(fits, right, np.apply_along_axis(position_of, -1, np.nan_to_num(angles), turning.speeds))
     blur = np.abs(wrap(apart[..., None] * turning.speeds - angles)).max(axis=-1)
     return np.where(np.isnan(angles[..., 0]), np.nan, apart), blur, np.array(sizes)
 
 
-def _stronger(gain, plan):
+def _stronger(reader, positions, gain, plan):
     """(key, sentence, remedy) where scores of a chunking are larger or smaller than in one pass; None if they are not."""
     gain = gain[np.isfinite(gain)]
-    if np.abs(gain - 1).max(initial=0) < 2e-2:
-        return None
     odd = gain[np.abs(gain - 1) > 2e-2]
+    if not odd.size:
+        return None
     if np.ptp(odd) < 2e-2:
         return ("scale in the cache", f"{spoken(plan)}, scores are {number(np.median(odd), 3)} times those of one pass.",
                 "Divide by sqrt(d), once, on both paths.")
-    return ("keys and values apart", f"{spoken(plan)}, the weight of a value does not follow its own key.",
-            "Join keys and values to the cache in the same order, new ones last.")
+    for j in range(len(positions) - 1):
+        moved = _moved_by(reader, positions, plan, j)
+        if moved != j:
+            return ("keys and values apart", f"{spoken(plan)}, a change of key {j} moves the weight of value {moved}.",
+                    "Join keys and values to the cache in the same order, new ones last.")
+    return ("other turns in the cache", f"{spoken(plan)}, q and k are not turned as in one pass: in another layout, or not in pairs.",
+            "Use one function to turn q and k, on both paths.")
+
+
+def _moved_by(reader, positions, plan, j):
+    """The value whose weight for the last query changes when key j changes."""
+    q, k, _ = sample(len(positions), reader.dim)
+    k[np.arange(len(k)) != j] = 0
+    with_it, without = (logs(reader.weights(q, keys, positions, plan))[-1] for keys in (k, 0 * k))
+    change = with_it - without
+    return int(np.nanargmax(np.abs(change - np.nanmedian(change))))
 
 
 def _moved(apart, blur, positions, plan):
@@ -217,7 +233,7 @@ def _long(sheet, reader, length):
 def _kept(reader, length):
     """(key, sentence, remedy) where the last of many tokens sees fewer keys through the cache than in one pass."""
     q, k = np.zeros((2, length, reader.dim))
-    steps, whole = (reader._replace(values=None).weights(q, k, np.arange(length), plan)[-1] > 1e-7 for plan in ([1] * length, None))
+    steps, whole = (reader._replace(values=None).weights(q, k, np.arange(length), plan)[-1] > SEEN for plan in ([1] * length, None))
     if steps.sum() >= whole.sum():
         return None
     words = f"The last of {length} tokens sees {whole.sum()} keys in one pass and {steps.sum()} through the cache, from key {steps.argmax()} on."

@@ -20,11 +20,12 @@ class Side(NamedTuple):
 
 
 class Law(NamedTuple):
-    """angles[i] = position[i] * speeds: the positions and speeds that explain a side."""
+    """angles[i] = position[i] * speeds: the positions and speeds that explain a side, but for noise."""
 
     positions: np.ndarray  # (n,)
     speeds: np.ndarray  # (pairs,), signed
-    by: str  # "given", or how the rows must be counted instead
+    by: str  # "given", "counted" by rows, or "solved" for speeds that were guessed
+    noise: float = 0.0  # radians
 
 
 def sides(scores, scale):
@@ -75,9 +76,10 @@ def wrap(angle):
 def law_of(angles, given, guesses):
     """The Law behind angles (n, pairs) with angles[0] = 0; None if none is found. guesses: speeds to try, (pairs,) each."""
     for by, positions in (("given", given), ("counted", np.arange(len(given)))):
-        measured = angles[1] / positions[1]
-        if _explains(angles, positions, measured):
-            return Law(positions.astype(float), measured, by)
+        measured = _speeds(angles, positions)
+        off = np.abs(wrap(angles - positions[:, None] * measured)).max(axis=0)
+        if off.max() < 1e-2:
+            return Law(positions.astype(float), measured, by, off.max())
     for speeds in (sign * guess for guess in guesses if len(guess) == angles.shape[1] for sign in (1, -1)):
         solved = np.array([position_of(row, speeds) for row in angles])
         if _explains(angles, solved, speeds) and solved[1:].mean() >= 0:
@@ -85,8 +87,16 @@ def law_of(angles, given, guesses):
     return None
 
 
+def _speeds(angles, positions):
+    """Radians a position, from the first step on to the last, which is the most exact."""
+    speeds = angles[1] / positions[1]
+    for row, position in zip(angles[2:], positions[2:]):
+        speeds = speeds + wrap(row - position * speeds) / position
+    return speeds
+
+
 def _explains(angles, positions, speeds):
-    return np.abs(wrap(angles - positions[:, None] * speeds)).max() < 2e-3
+    return np.abs(wrap(angles - positions[:, None] * speeds)).max() < 1e-2
 
 
 def position_of(angles, speeds):
