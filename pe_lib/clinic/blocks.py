@@ -48,7 +48,7 @@ def _judge_lengths(turns, lengths, notes):
     off, growth = np.abs(lengths - 1).max(), np.log(np.maximum(lengths, 1e-300))
     p = np.arange(len(lengths))[:, None]
     pair = int(np.argmax(np.abs(growth[-1])))
-    if off > 1e-6 and np.abs(growth - p * growth[-1] / p[-1]).max() < 0.05 * off:
+    if off > 1e-6 and np.abs(growth - p * growth[-1] / p[-1]).max() < 0.05 * np.abs(growth).max():
         notes.blame("length follows the position", f"Pair {pair} is {number(lengths[-1, pair])} times as long at position {p[-1, 0]}, "
                     "and so on: lengths grow or shrink with the position, as with xPos.",
                     "a rotation keeps lengths; xPos is right only where queries grow as keys shrink.")
@@ -121,7 +121,7 @@ def _read_rows(turns, notes):
         a, b = (number(abs(float(np.arctan2(s, c)))) for s, c in ((-turns.blocks[1, 0, 0, 1], turns.blocks[1, 0, 0, 0]),
                                                                    (turns.blocks[1, 0, 1, 0], turns.blocks[1, 0, 1, 1])))
         words = (f"The angles belong to {_words(cosine_of, half)}, the swap is that of {swap}: at position 1 feature "
-                 f"{turns.outputs[0, 0]} is turned by {a} radians and its partner {turns.outputs[0, 1]} by {b}.")
+                 f"{turns.outputs[0, 0]} is turned by {a} rad and its partner {turns.outputs[0, 1]} by {b}.")
     else:
         words = f"The cosines belong to {_words(cosine_of, half)}, the sines to {_words(sine_of, half)}."
     notes.blame("mixed layouts", words + " No rotation in any layout: lengths change.",

@@ -143,7 +143,8 @@ def _parts(speed, tolerance, base):
         near = 3 * max(tolerance, 1e-9)
         factor = float(ratio[-1])
         kept, slowed = np.abs(ratio - 1) < near, np.abs(ratio / factor - 1) < near
-        if factor > 1.4 and found > 2 and kept[:2].all() and slowed[-1] and (np.diff(ratio) > -near * factor).all():
+        guessed = base is None and found not in FAMOUS and (kept.sum() < 3 or slowed.sum() < 2)
+        if 1.4 < factor < 200 and found > 2 and kept[:2].all() and not guessed and (np.diff(ratio) > -near * factor).all():
             factor = round(factor) if abs(factor / round(factor) - 1) < near else factor
             return Law(speed.copy(), -1, float(found), parts=(int(np.argmin(kept)), int(np.argmax(slowed)), factor))
     return None

@@ -67,6 +67,8 @@ def read_axes(probe, notes):
         if _each_alone(probe, wide, x, y):
             named = ", ".join(WORDS[axis] for axis in axes.split())
             notes.find("heads and batch rows", True, f"turned alike, in arrays of axes ({named})")
+            if axes == "b n h d":
+                notes.convention["axes"] = f"axes ({named})"
             return
         same = wide.answer(wide.widened(np.broadcast_to(x.reshape(-1, probe.dim)[0], (9, probe.dim))), NINE)
         refusals.append("b" if turns_along(same, axes) == "b" else None)

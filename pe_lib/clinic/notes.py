@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pe_lib.clinic.report import Fault, Finding, Report
 
-ORDER = ("pairs", "direction", "frequencies", "scale", "length", "width")
+ORDER = ("axes", "pairs", "direction", "frequencies", "scale", "length", "width")
 
 
 @dataclass

@@ -47,11 +47,19 @@ def read_following(probe, matrix, added, noise, notes):
         notes.find("follows the positions given", True, "shifted, in another order, with gaps, all the same, one alone")
         return True
     notes.find("follows the positions given", False, f"not for positions {_listed(wrong[0])}")
-    _blame(wrong, misses, answers, notes)
+    _blame(wrong, misses, answers, probe, matrix, noise, notes)
     return False
 
 
-def _blame(wrong, misses, answers, notes):
+def _divided(probe, matrix, noise):
+    """Do the rows 0, 2, 4, ... of a text twice as long turn as 0, 1, 2, ... do?"""
+    x = np.random.default_rng(6).normal(size=(2 * COUNT, probe.dim))
+    meant = np.einsum("pij,pj->pi", matrix, x[: 2 * COUNT : 2])
+    answers = [_try(probe, x[:n], np.arange(n)) for n in (2 * COUNT, 2 * COUNT - 1)]
+    return any(not isinstance(y, Broken) and np.abs(y[::2] - meant).max() < noise for y in answers)
+
+
+def _blame(wrong, misses, answers, probe, matrix, noise, notes):
     given = SETS[wrong[0]]
     broken = answers[tuple(given)]
     if isinstance(broken, Broken):
@@ -67,6 +75,10 @@ def _blame(wrong, misses, answers, notes):
     if wrong == ["one alone"] and not misses(given, 0 * given):
         notes.blame("a single row stands still", f"One row alone, at position {given[0]}, is turned as position 0 is: decoding token "
                     "by token goes wrong.", "turn one row as any other: the number of rows plays no part.")
+        return
+    if "shifted" in wrong and _divided(probe, matrix, noise):
+        notes.blame("divided by the length", "Twice as many rows turn half as far: positions are divided by the number of rows, or by "
+                    "the largest position, so that a token turns otherwise in every longer text.", "the angle is position * inv_freq.")
         return
     for key, (meant, words) in MEANT.items():
         if not any(misses(given, meant(given)) for given in SETS.values()):

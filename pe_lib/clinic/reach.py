@@ -100,6 +100,10 @@ def read_precision(probe, turns, pace, rows, notes):
         notes.find("precision", False, f"lengths are off by {number(table, 2)}, as {form} rounds")
         notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: a turned pair's length is off by up to "
                     f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
+    elif relative > 2e-5 and (cut := _cut_circle(off, angle)):
+        notes.find("precision", False, worst)
+        notes.blame("pi cut short", f"Every full circle adds {number(cut, 2)} radians: {worst}.",
+                    "leave the angle as it is (cosine and sine need no remainder), or take it modulo 2 * np.pi.")
     elif relative > 2e-5:
         form = "float16" if relative < 1e-3 else "bfloat16"
         notes.find("precision", False, f"{worst}, as {form} rounds")
@@ -109,6 +113,14 @@ def read_precision(probe, turns, pace, rows, notes):
         notes.find("precision", True, f"float32: {worst}")
     else:
         notes.find("precision", True, f"float64: angles are off by {_below(off.max())} radians up to position {p[-1]}")
+
+
+def _cut_circle(off, angle):
+    """The same error for every full circle: radians, or 0."""
+    circles = np.floor(angle / (2 * np.pi))
+    some = (circles > 20) & (circles < 300)  # beyond, the error itself may have come full circle
+    each = off[some] / circles[some]
+    return float(np.median(each)) if each.size > 5 and np.ptp(each) < 0.2 * np.median(each) else 0.0
 
 
 def _blame_far(off, angle, p, notes):

@@ -77,6 +77,11 @@ def _admit(rope, dim, axes, notes):
         other, _ = find_probe(rope, dim, None)
     if probe is not None:
         named = ", ".join(WORDS[axis] for axis in probe.axes.split())
+        if probe.axes in ("b n h d", "n h d"):
+            notes.convention["axes"] = f"axes ({named})"
+        for tried, broken in refused:
+            if broken.key == "wrong axis":
+                notes.remarks.append(f"{broken.sentence} It takes ({named}).")
         batch = ", positions a batch row" if probe.batched else ""
         notes.find("takes x and gives it back", True, f"axes ({named}){batch}")
         return probe
@@ -184,6 +189,8 @@ def _read_structure(matrix, notes):
 def _read_angles(probe, turns, follows, asked, notes):
     if _moves_later(probe, turns, notes):
         return
+    if "positions reversed" in notes.keys:
+        turns.blocks = turns.blocks[::-1]
     pace = read_speeds(turns.phi, notes)
     if pace is None:
         return

@@ -132,7 +132,7 @@ def four_axes(x, positions):
     return np.concatenate([a * np.cos(t) - b * np.sin(t), b * np.cos(t) + a * np.sin(t)], axis=-1).astype(x.dtype)
 
 
-@sound(INTERLEAVED)
+@sound("axes (batch, sequence, heads, features), " + INTERLEAVED)
 def sequence_before_heads(x, positions):
     """(batch, sequence, heads, features), as flash attention has it."""
     batch, n, heads, d = x.shape
