@@ -2,6 +2,7 @@
 
 import json
 import time
+from importlib.metadata import version
 
 import pytest
 
@@ -263,7 +264,8 @@ def test_on_a_dense_screen(browser, live):
         notebook.shut_down()
 
 
-@pytest.mark.parametrize("shell", ["disabled", "perCommTarget"])
+@pytest.mark.parametrize("shell", ["disabled", pytest.param("perCommTarget", marks=pytest.mark.skipif(
+    tuple(map(int, version("jupyterlab").split(".")[:2])) < (4, 4), reason="JupyterLab has subshells from 4.4 on"))])
 def test_while_a_cell_draws(folder, live, shell):
     """Widget messages in the main shell wait for the cell; in a subshell they are served by another thread meanwhile."""
     file = folder / SETTINGS
