@@ -9,6 +9,7 @@ import pytest
 
 from pe_lib.clinic.patients import PATIENTS
 from pe_lib.figures import bug_clinic as figures
+from pe_lib.figures import bug_clinic_attention as cached
 from pe_lib.figures import bug_clinic_tests as tests
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.plots import new_figure, style
@@ -160,3 +161,48 @@ def test_the_tolerance_sentence():
     exact = angle_error(np.arange(1, 40), inverse_frequencies(128), "bfloat16").max(axis=1)
     assert (exact[:20] <= 10**-1.25).all() and exact[20] > 10**-1.25                # a mission's answer, at every whole position
     assert "float32 from position" in readout(figures.tolerances, tolerance=10**-1.5, grows=False, base=10_000.0)
+
+
+# ---- the weights of attention with a cache
+
+RIGHT = cached.weights(cached.sound, cached.TOKENS, "chunk")
+
+
+@pytest.mark.parametrize("prompt", range(1, 9))
+@pytest.mark.parametrize("rest", ["chunk", "single"])
+def test_unit_values_show_the_weights_whatever_the_chunks(prompt, rest):
+    """claim 12.7: sound attention does not depend on the cuts; its rows are weights."""
+    seen = cached.weights(cached.sound, prompt, rest)
+    np.testing.assert_allclose(seen, RIGHT, atol=1e-12)
+    np.testing.assert_allclose(seen.sum(axis=1), 1)
+    assert (np.triu(seen, 1) == 0).all()
+
+
+def test_where_k_looks():
+    """claim 12.7: a mission's answer"""
+    chunk, single = (cached.weights(PATIENTS["K"], 5, rest) for rest in ("chunk", "single"))
+    assert [list(np.flatnonzero(row)) for row in chunk[5:]] == [[0], [0, 1], [0, 1, 2]]
+    np.testing.assert_allclose(single[5:], np.eye(8)[[0, 0, 0]])
+    np.testing.assert_allclose(cached.weights(PATIENTS["K"], 8, "chunk"), RIGHT, atol=1e-12)
+
+
+def test_how_l_hides():
+    """claim 12.7: a mission's answer; in all other ways with something to decode it is wrong."""
+    healthy = {(prompt, rest) for prompt in range(1, 9) for rest in ("chunk", "single")
+               if np.allclose(cached.weights(PATIENTS["L"], prompt, rest), RIGHT)}
+    assert healthy == {(1, "chunk"), (8, "chunk"), (8, "single")}
+
+
+@pytest.mark.parametrize("prompt", range(1, 8))
+def test_counting_each_call_from_0_is_wrong_after_the_prompt(prompt):
+    """claim 12.7: a mission's answer"""
+    off = np.abs(cached.weights(cached.from_zero, prompt, "chunk") - RIGHT).max(axis=1)
+    assert off[:prompt].max() < 1e-12 < 1e-3 < off[prompt:].min()
+
+
+def test_the_sentence_on_weights():
+    """claim 12.7"""
+    assert readout(cached.read_weights, function="sound", prompt=3, rest="single") == (
+        "Sound, a prompt of 3 and then 5 one by one: all queries are right.")
+    said = readout(cached.read_weights, function="patient K", prompt=5, rest="chunk")
+    assert said.startswith("Patient K, a prompt of 5 and then 3 in one chunk: queries 5, 6, 7 are wrong, by up to 0.")
