@@ -20,10 +20,10 @@ ALIBI = {
     "divided_by_root_of_width": ["scaled bias"], "powers_of_e": ["base of the slopes"], "exponent_positive": ["sign of the exponent"],
     "largest_exponent_twelve": ["largest exponent"], "zeros_when_decoding": ["decoding"], "aligned_top_left": ["decoding"],
     "mask_top_left": ["decoding"], "no_memory_shift": ["decoding"], "along_the_queries": ["no distance"],
-    "exchanged_axes": ["decoding"], "heads_last": ["axes"], "multiplied_mask": ["NaN"], "upside_down_mask": ["mask"],
+    "exchanged_axes": ["decoding"], "heads_last": ["axes"], "multiplied_mask": ["not finite"], "upside_down_mask": ["mask"],
     "own_token_hidden": ["mask"], "sees_one_ahead": ["mask"], "squared_distance": ["not linear"],
-    "logarithm_of_distance": ["not linear"], "half_precision_positions": ["half precision"], "bfloat_positions": ["half precision"],
-    "integer_slopes": ["no distance"], "returns_nothing": ["no array"], "raises_on_a_cache": ["decoding"],
+    "logarithm_of_distance": ["not linear"], "clipped_distance": ["clipped"], "half_precision_positions": ["half precision"], "bfloat_positions": ["half precision"],
+    "integer_slopes": ["no distance"], "returns_nothing": ["returns nothing"], "raises_on_a_cache": ["decoding"],
     "one_table_too_few": ["number of heads"],
     "far_favoured_and_first_slope_one": ["sign", "first slope"], "top_left_and_reversed": ["slopes reversed", "decoding"],
     "scaled_and_upside_down_in_decoding": ["scaled bias", "decoding"],
@@ -33,7 +33,8 @@ T5 = {
     "relative_is_query_minus_key": ["sign"], "causal_the_wrong_way_round": ["sign"], "no_minimum": ["missing minimum"],
     "own_token_in_second_half": ["relative 0"], "largest_distance_256": ["largest distance"], "sixty_four_buckets": ["number of buckets"],
     "all_buckets_on_each_side": ["number of buckets"], "rounded_logarithm": ["rounding"], "rounded_up": ["rounding"],
-    "hair_off_at_borders": ["border"], "distance_one_too_far": ["off by one"], "no_logarithm": ["no logarithm"],
+    "hair_off_at_borders": ["border"], "distance_one_too_far": ["off by one"],
+    "distance_one_too_near": ["off by one"], "no_division_by_exact": ["largest distance"], "no_logarithm": ["no logarithm"],
     "direction_lost": ["direction lost"], "float_buckets": ["not integers"], "one_bucket": ["no distance"],
     "negative_ahead": ["negative bucket"],
     "swapped_and_no_minimum": ["sign", "missing minimum"], "reach_64_and_own_token": ["relative 0", "largest distance"],
@@ -73,7 +74,7 @@ def test_the_sentence_carries_the_numbers():
     report = diagnose_bias(specimens.first_slope_one)
     assert "head 0 has 1, not 0.5" in report.faults[0].sentence
     assert "query 0 favours key 0 most; it stands at key 5" in diagnose_bias(specimens.aligned_top_left).faults[0].sentence
-    assert "bucket 35" in diagnose_bias(specimens.no_minimum, kind="t5").faults[0].sentence
+    assert "distance 1000 on the side behind falls into bucket 21" in diagnose_bias(specimens.no_minimum, kind="t5").faults[0].sentence
 
 
 def test_what_is_asked_for_is_blamed_and_what_is_not_asked_for_is_named():
@@ -107,16 +108,16 @@ def test_the_course_s_own_buckets_are_sound(buckets, max_distance, causal):
 @pytest.mark.parametrize(
     "bias, key",
     [
-        (lambda n_query, n_key: None, "no array"),
-        (lambda n_query, n_key: ..., "no array"),
-        (lambda n_query, n_key: "far", "no array"),
-        (lambda n_query, n_key: [[1.0], [1.0, 2.0]], "no array"),
-        (lambda n_query, n_key: np.ones((n_query, n_key)) * 1j, "no array"),
-        (lambda n_query, n_key: np.tri(n_query, n_key) == 1, "no array"),
+        (lambda n_query, n_key: None, "returns nothing"),
+        (lambda n_query, n_key: ..., "returns nothing"),
+        (lambda n_query, n_key: "far", "not an array"),
+        (lambda n_query, n_key: [[1.0], [1.0, 2.0]], "not an array"),
+        (lambda n_query, n_key: np.ones((n_query, n_key)) * 1j, "complex numbers"),
+        (lambda n_query, n_key: np.tri(n_query, n_key) == 1, "not an array"),
         (lambda n_query, n_key: np.zeros(n_key), "wrong shape"),
-        (lambda n_query, n_key: np.full((8, n_query, n_key), np.nan), "NaN"),
-        (lambda n_query, n_key: {}["slopes"], "raised"),
-        (lambda: 0, "raised"),
+        (lambda n_query, n_key: np.full((8, n_query, n_key), np.nan), "not finite"),
+        (lambda n_query, n_key: {}["slopes"], "raises"),
+        (lambda: 0, "raises"),
         (lambda n_query, n_key: np.zeros((8, n_query, n_key)), "no distance"),
     ],
 )
@@ -125,7 +126,7 @@ def test_a_function_that_gives_nothing_gets_a_report_and_no_traceback(bias, key)
     assert keys(report) == [key] and "Fault" in repr(report), report
 
 
-@pytest.mark.parametrize("bucket, key", [(lambda r: None, "no array"), (lambda r: r / 0 if np.ndim(r) else 1 / 0, "raised"),
+@pytest.mark.parametrize("bucket, key", [(lambda r: None, "returns nothing"), (lambda r: r / 0 if np.ndim(r) else 1 / 0, "raises"),
                                          (lambda r: np.zeros((3, 3), int), "wrong shape")])
 def test_a_bucket_function_that_gives_nothing_gets_a_report_and_no_traceback(bucket, key):
     assert keys(diagnose_bias(bucket, kind="t5")) == [key]

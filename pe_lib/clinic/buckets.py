@@ -7,7 +7,6 @@ import numpy as np
 from pe_lib.biases import relative_buckets
 from pe_lib.clinic.sheet import Unusable, call, numbers
 
-FAR = (1000, 10_000, 100_000)
 BOTH, CAUSAL = "both ways", "causal"
 
 
@@ -21,7 +20,8 @@ class Sides(NamedTuple):
 
 
 def examine_buckets(sheet, bucket, causal, buckets, max_distance):
-    distances = np.concatenate([np.arange(2 * max_distance + 2), [f for f in FAR if f > 2 * max_distance + 1]])
+    reach = max(2 * max_distance, min(20 * max_distance, 5000)) + 2  # every distance up to here, and a few far ones
+    distances = np.append(np.arange(reach), [10 * reach, 100 * reach])
     behind, ahead = _asked(sheet, bucket, -distances), _asked(sheet, bucket, distances)
     _zero(sheet, behind[0])
     sides = _sides(sheet, behind, ahead)
@@ -132,14 +132,15 @@ def _side(sheet, name, profile, distances, count, max_distance):
 
 def _unclamped(sheet, name, profile, distances, count, max_distance):
     """The profile with its last buckets made one, if it goes on rising beyond the largest distance."""
-    late = distances >= 2 * max_distance
-    if np.ptp(profile[late]) == 0:
+    if profile[-1] == profile[-2]:
         return profile
     alone = _alone(profile, distances)
     last = (count if alone == count // 2 else 2 * alone) - 1
+    far = int(np.argmax(distances >= min(1000, distances[-1])))
+    far = far if profile[far] > last else -1
     sheet.fault(
         "missing minimum",
-        f"Far keys leave the table: distance {distances[-1]} on the side {name} falls into bucket {profile[-1]} of a side with {last + 1}.",
+        f"Far keys leave the table: distance {distances[far]} on the side {name} falls into bucket {profile[far]}, and the last is {last}.",
         "Take the smaller of the result and the last bucket.",
     )
     return np.minimum(profile, last)

@@ -33,7 +33,7 @@ def _alike(sheet, reader):
     n = len(POSITIONS)
     first, _, again = (reader.run(*sample(n, reader.dim, seed), POSITIONS) for seed in (2, 5, 2))
     if np.isnan(first).all():
-        raise Unusable("NaN", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or hides a whole row.")
+        raise Unusable("not finite", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or hides a whole row.")
     off = np.abs(np.nan_to_num(first - again)).max()
     sheet.find("answers alike twice", off < 1e-9, f"largest difference {size(off)}")
     _fine(first)

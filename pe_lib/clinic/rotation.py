@@ -69,10 +69,10 @@ def _no_rotation(matrix):
     if max(even, odd) < 1e-6:
         return "sine lost", f"feature {a} is multiplied by a cosine, and its partner times the sine is missing"
     if odd < 1e-3 * even:
-        return "minus lost", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
+        return "same sign", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
     if np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2:
         angles = [number(np.arctan2(abs(matrix[x, y]), matrix[x, x]), 3) for x, y in ((a, b), (b, a))]
-        return "layouts mixed", f"at row 2 feature {a} is turned by {angles[0]} radians and its partner {b} by {angles[1]}"
+        return "mixed layouts", f"at row 2 feature {a} is turned by {angles[0]} radians and its partner {b} by {angles[1]}"
     return "not a rotation", "squared lengths or angles change, in no pattern known here"
 
 

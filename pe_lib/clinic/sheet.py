@@ -75,7 +75,7 @@ def call(function, *arguments):
     except Exception as error:  # noqa: BLE001 - whatever a learner's function raises is a finding
         lines = str(error).strip().splitlines() or ["(no message)"]
         sentence = f"Given {described(arguments)}, it raised {type(error).__name__}: {lines[0]}"
-        raise Unusable("raised", sentence, "Let it take these arguments; the message says what it stumbled over.") from None
+        raise Unusable("raises", sentence, "Let it take these arguments; the message says what it stumbled over.") from None
     changed = [i for i, (a, b) in enumerate(zip(arguments, given)) if isinstance(a, np.ndarray) and not np.array_equal(a, b)]
     return result, changed
 
@@ -83,17 +83,18 @@ def call(function, *arguments):
 def numbers(result, what="It", finite=True):
     """The result as a float64 array, without NaN or +inf unless these are let through, or Unusable."""
     if result is None or result is Ellipsis or result is NotImplemented:
-        raise Unusable("no array", f"{what} returned {result!r}.", MEND_RESULT)
+        raise Unusable("returns nothing", f"{what} returned {result!r}.", MEND_RESULT)
     try:
         array = np.asarray(result)
     except ValueError:
-        raise Unusable("no array", f"{what} returned a ragged {type(result).__name__}, not an array.") from None
+        raise Unusable("not an array", f"{what} returned a ragged {type(result).__name__}, not an array.") from None
     if array.dtype.kind not in "iuf":
-        raise Unusable("no array", f"{what} returned {array.dtype} of shape {array.shape}, not real numbers.")
+        key = "complex numbers" if array.dtype.kind == "c" else "not an array"
+        raise Unusable(key, f"{what} returned {array.dtype} of shape {array.shape}, not real numbers.")
     wrong = np.isnan(array) | np.isposinf(array)
     if finite and wrong.any():
         value, place = array[wrong][0], tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise Unusable("NaN", f"{what} returned {value} at {place} of shape {array.shape}.", NOT_FINITE)
+        raise Unusable("not finite", f"{what} returned {value} at {place} of shape {array.shape}.", NOT_FINITE)
     return array.astype(np.float64)
 
 

@@ -108,7 +108,7 @@ def find_form(attend, dim, cached, axes=None):
                     return reader
                 idle.append(reader)  # every row by itself: an axis of size 1 taken for the sequence?
     # An output of another shape says more than an exception; a function that unpacks four axes says nothing useful of two.
-    told = [unusable for unusable in refused if unusable.fault.key != "raised"]
+    told = [unusable for unusable in refused if unusable.fault.key != "raises"]
     if idle and (idle[0].form == "n d" or not told):
         return idle[0]
     fitting = [unusable for unusable in refused if "unpack" not in str(unusable)]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from pe_lib.precision import rounded
+
 
 def speeds(dim, base=10_000.0):
     return base ** (-np.arange(0, dim, 2) / dim)
@@ -406,6 +408,47 @@ def only_itself(q, k, v, positions):
     return v * 1.0
 
 
+def no_exponential(q, k, v, positions):
+    """Positive parts in place of exponentials."""
+    q, k = half(q, positions), half(k, positions)
+    scores = np.maximum(q @ k.T, 0) * np.tri(len(q))
+    return scores / np.maximum(scores.sum(axis=1, keepdims=True), 1e-9) @ v
+
+
+def capped(q, k, v, positions):
+    """tanh keeps scores below 2."""
+    scores = half(q, positions) @ half(k, positions).T / np.sqrt(q.shape[1])
+    return softmax(2 * np.tanh(scores / 2) + causal(len(q), len(k))) @ v
+
+
+def one_more_in_the_sum(q, k, v, positions):
+    """A sink: the weights sum to less than 1."""
+    e = np.exp(half(q, positions) @ half(k, positions).T / np.sqrt(q.shape[1]) + causal(len(q), len(k)))
+    return e / (1 + e.sum(axis=1, keepdims=True)) @ v
+
+
+def bfloat_frequencies(q, k, v, positions):
+    """Case PR05."""
+    t = positions[:, None] * np.tile(rounded(speeds(q.shape[1]), "bfloat16"), 2)
+    q, k = (x * np.cos(t) + np.concatenate([-x[:, 4:], x[:, :4]], axis=-1) * np.sin(t) for x in (q, k))
+    return mixed(q, k, v)
+
+
+def bfloat_angles(q, k, v, positions):
+    t = np.tile(rounded(positions[:, None] * speeds(q.shape[1]), "bfloat16"), 2)
+    q, k = (x * np.cos(t) + np.concatenate([-x[:, 4:], x[:, :4]], axis=-1) * np.sin(t) for x in (q, k))
+    return mixed(q, k, v)
+
+
+def turned_along_the_heads(q, k, v, positions):
+    """Case AX01: (batch, heads, n, dim), and the angles along the heads."""
+    batch, heads, n, dim = q.shape
+    t = positions[None, :, None, None] * speeds(dim)
+    q, k = (np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)], axis=-1)
+            for a, b in (np.split(x, 2, axis=-1) for x in (q, k)))
+    return mixed(q, k, v)
+
+
 _TABLES = {}
 
 
@@ -620,6 +663,43 @@ def other_scale_in_steps(q, k, v, positions, cache=None):
 
 def forgets_the_cache(q, k, v, positions, cache=None):
     return sound_half(q, k, v, positions)
+
+
+def empty_slots_seen(q, k, v, positions, cache=None):
+    """A buffer of 64 slots of which the empty ones are not hidden."""
+    buffer_k, buffer_v, filled = (np.zeros((64, q.shape[1])), np.zeros((64, v.shape[1])), 0) if cache is None else cache
+    buffer_k, buffer_v, end = buffer_k.copy(), buffer_v.copy(), filled + len(k)
+    buffer_k[filled:end], buffer_v[filled:end] = half(k, positions), v
+    rows, slots = filled + np.arange(len(q))[:, None], np.arange(64)
+    mask = np.where((slots <= rows) | (slots >= end), 0, -np.inf)
+    return mixed(half(q, positions), buffer_k, buffer_v, mask), (buffer_k, buffer_v, end)
+
+
+def other_layout_in_steps(q, k, v, positions, cache=None):
+    turn = half if cache is None else pairs
+    k, v = joined(cache, turn(k, positions), v)
+    return mixed(turn(q, positions), k, v), (k, v)
+
+
+def other_base_in_steps(q, k, v, positions, cache=None):
+    base = 10_000.0 if cache is None else 500_000.0
+    k, v = joined(cache, half(k, positions, base), v)
+    return mixed(half(q, positions, base), k, v), (k, v)
+
+
+def plain_query_in_steps(q, k, v, positions, cache=None):
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(q if cache is not None else half(q, positions), k, v), (k, v)
+
+
+def last_key_kept_twice(q, k, v, positions, cache=None):
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(half(q, positions), k, v), (np.concatenate([k, k[-1:]]), np.concatenate([v, v[-1:]]))
+
+
+def steps_not_stored(q, k, v, positions, cache=None):
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(half(q, positions), k, v), (k, v) if cache is None else cache
 
 
 class Remembering:

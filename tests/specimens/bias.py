@@ -219,6 +219,11 @@ def logarithm_of_distance(n_query, n_key):
     return -SLOPES * np.log1p(abs(offsets(n_query, n_key)))
 
 
+def clipped_distance(n_query, n_key):
+    """All that is beyond 128 tokens is treated alike."""
+    return -SLOPES * np.minimum(abs(offsets(n_query, n_key)), 128)
+
+
 def half_precision_positions(n_query, n_key):
     """Slope times key index, in float16: neighbours beyond 2048 tie."""
     return (SLOPES * np.arange(n_key)).astype(np.float16)
@@ -358,6 +363,15 @@ def hair_off_at_borders(relative):
 
 def distance_one_too_far(relative):
     return np.where(relative == 0, 0, t5(relative + np.sign(relative)))
+
+
+def distance_one_too_near(relative):
+    return t5(relative - np.sign(relative)) + np.where(relative == 1, 16, 0)
+
+
+def no_division_by_exact(relative):
+    """log(128) for log(128 / 8) in the denominator."""
+    return t5(relative, max_distance=1024)
 
 
 def no_logarithm(relative):
