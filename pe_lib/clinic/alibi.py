@@ -168,7 +168,8 @@ def _misplaced(table, slopes, n_query, n_key, ahead):
     if ahead == "hidden" and wrong.any():
         i, j = np.argwhere(wrong)[0]
         sight = "sees" if table.seen[i, j] else "does not see"
-        return f"{given}, query {i}, which stands at key {i + n_key - n_query}, {sight} key {j}: the mask is not aligned bottom-right."
+        return (f"{given}, query {i}, which stands at key {i + n_key - n_query}, {sight} key {j}: the mask is not aligned "
+                "bottom-right.")
     steps, fall = np.diff(table.values, axis=-1), slopes[:, None, None]
     behind = np.isfinite(steps) & (relative[:, 1:] <= 0)
     off = np.where(behind, np.abs(steps - fall), 0) > 0.08 * np.abs(fall) + 1e-12
@@ -202,13 +203,15 @@ def _far(sheet, ask, slopes, heads):
     head, key = np.unravel_index(np.nanargmax(off), off.shape)
     end = int(distance[np.argmax(row[-1] > row[-1, 0] + 1e-9)]) + 1  # beyond it the flattest head gives all the same
     if 1 < end < n_key - 1 and off.max() > 0.05:
-        sheet.judge("far positions", True, f"all alike from distance {end} on", "clipped", f"From distance {end} on all keys get the same "
+        sheet.judge("far positions", True, f"all alike from distance {end} on", "clipped",
+                    f"From distance {end} on all keys get the same "
                     "bias: ALiBi goes on falling.", "Do not clip the distance.")
         return
     sheet.judge(
         "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {size(off[head, key])}",
         "half precision",
         f"With {n_key} keys, head {head} scores the key at distance {distance[key]} lower than the last by "
-        f"{number(row[head, -1] - row[head, key])}; it should be {number(slopes[head] * distance[key])}. Positions this large are rounded in half precision.",
+        f"{number(row[head, -1] - row[head, key])}; it should be {number(slopes[head] * distance[key])}. Positions this "
+        "large are rounded in half precision.",
         "Compute the bias in float32 or better, or from the distance, and round the finished bias only.",
     )

@@ -52,7 +52,8 @@ def _asked(sheet, bucket, relative):
         raise Unusable("not integers", words, "Cut the logarithm to an integer (floor), after adding the exact buckets.")
     if (array < 0).any():
         place = np.argmax(array < 0)
-        words = f"The bucket of relative {relative[place]} is {int(array[place])}; a negative index would wrap around to the table's end."
+        words = (f"The bucket of relative {relative[place]} is {int(array[place])}; a negative index would wrap around to "
+                 "the table's end.")
         raise Unusable("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
     return array.astype(np.int64)
 
@@ -94,7 +95,8 @@ def _form(sheet, sides, causal, buckets):
         "sign", sides.swapped, ("exchanged: " if sides.swapped else "") + where, "sign",
         "Behind and ahead are exchanged: " + (
             f"relative -1 falls into bucket {1 + sides.shift} and relative 1 into bucket 1."
-            if sides.form == BOTH else "keys behind all share one bucket, and keys ahead, which a decoder never sees, are told apart."
+            if sides.form == BOTH else "keys behind all share one bucket, and keys ahead, which a decoder never sees, are "
+                                       "told apart."
         ),
         "Here relative is key - query, negative behind; a text that counts query - key needs one minus more.",
     )
@@ -140,7 +142,8 @@ def _unclamped(sheet, name, profile, distances, count, max_distance):
     far = far if profile[far] > last else -1
     sheet.fault(
         "missing minimum",
-        f"Far keys leave the table: distance {distances[far]} on the side {name} falls into bucket {profile[far]}, and the last is {last}.",
+        f"Far keys leave the table: distance {distances[far]} on the side {name} falls into bucket {profile[far]}, and the "
+        f"last is {last}.",
         "Take the smaller of the result and the last bucket.",
     )
     return np.minimum(profile, last)
@@ -164,7 +167,8 @@ def _off_by_one(profile, distances, count, max_distance):
     for by in (1, -1):
         moved = _rule(np.maximum(distances + by, 0), count, max_distance)
         if np.array_equal(profile[2:], moved[2:]):
-            words = f"Every distance is counted {'one too far' if by > 0 else 'one too near'}: distance 3 falls into bucket {profile[3]}."
+            words = (f"Every distance is counted {'one too far' if by > 0 else 'one too near'}: distance 3 falls into bucket "
+                     f"{profile[3]}.")
             return "off by one", words, "The distance is |key - query|: 0 for the token itself."
     return None
 
@@ -186,7 +190,8 @@ def _other_rounding(profile, distances, count, max_distance):
     for word, cut in (("to the nearest integer", np.rint), ("up", np.ceil)):
         logs = np.minimum(exact + cut(np.round(share, 9)), count - 1)
         if np.array_equal(profile, np.where(distances < exact, distances, logs)):
-            words = f"The logarithm is rounded {word}, not down: {_first(profile, _rule(distances, count, max_distance), distances)}."
+            words = (f"The logarithm is rounded {word}, not down: "
+                     f"{_first(profile, _rule(distances, count, max_distance), distances)}.")
             return "rounding", words, "Cut it: floor, or conversion to an integer, as T5 does."
     return None
 
@@ -199,9 +204,12 @@ def _other_numbers(profile, distances, count, max_distance):
             if own >= 2 and np.array_equal(profile, _rule(distances, own, reach)):
                 if own != count:
                     more = "" if reach == max_distance else f", up to {reach}"
-                    words = f"A side has {own} buckets{more}, not {count}: {_first(profile, _rule(distances, count, max_distance), distances)}."
-                    return "number of buckets", words, "A decoder gives the side behind all buckets, an encoder half to each side."
-                words = f"The largest distance is {reach}, not {max_distance}: the last bucket starts at {np.argmax(profile == own - 1)}."
+                    words = (f"A side has {own} buckets{more}, not {count}: "
+                             f"{_first(profile, _rule(distances, count, max_distance), distances)}.")
+                    return ("number of buckets", words, "A decoder gives the side behind all buckets, an encoder half to "
+                                                        "each side.")
+                words = (f"The largest distance is {reach}, not {max_distance}: the last bucket starts at "
+                         f"{np.argmax(profile == own - 1)}.")
                 more = f", divided by {count // 2}," if reach == max_distance * (count // 2) else ""
                 return "largest distance", words, f"Take {max_distance}{more} in the logarithm of the denominator."
     return None

@@ -33,14 +33,17 @@ def _alike(sheet, reader):
     n = len(POSITIONS)
     first, _, again = (reader.run(*sample(n, reader.dim, seed), POSITIONS) for seed in (2, 5, 2))
     if np.isnan(first).all():
-        raise Unusable("not finite", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or hides a whole row.")
+        raise Unusable("not finite", "Every output is NaN.", "Look for 0/0 and for a mask of -inf that is multiplied or "
+                                                             "hides a whole row.")
     off = np.abs(np.nan_to_num(first - again)).max()
     sheet.find("answers alike twice", off < 1e-9, f"largest difference {size(off)}")
     _fine(first)
     if off >= 1e-9:
         words = "begun with cache None, " if reader.cached else ""
-        raise Unusable("remembers earlier calls", f"The same sequence, {words}gives another output after a second one: something is kept between calls, "
-                       f"worth {number(off, 2)}.", "Begin each sequence with a new cache: no default argument, global or attribute that grows.")
+        raise Unusable("remembers earlier calls", f"The same sequence, {words}gives another output after a second one: "
+                                                  "something is kept between calls, "
+                       f"worth {number(off, 2)}.", "Begin each sequence with a new cache: no default argument, global or "
+                                                   "attribute that grows.")
 
 
 def _fine(outputs):
@@ -48,5 +51,7 @@ def _fine(outputs):
     seen = outputs[np.isfinite(outputs)]
     form = next((form for form in ("bfloat16", "float16") if np.array_equal(rounded(seen, form), seen)), None)
     if form and np.unique(seen).size > 3 and not np.isin(seen, sample(len(POSITIONS), outputs.shape[-1])[2]).all():
-        raise Unusable("half precision", f"float64 goes in, and every number that comes out is one of {form}: too coarse to read angles "
-                       "from.", "Compute in the dtype of q, k and v, and hand the clinic a function that does not round to half precision.")
+        raise Unusable("half precision", f"float64 goes in, and every number that comes out is one of {form}: too coarse to "
+                                         "read angles "
+                       "from.", "Compute in the dtype of q, k and v, and hand the clinic a function that does not round to "
+                                "half precision.")

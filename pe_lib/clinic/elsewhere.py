@@ -30,7 +30,8 @@ def _other_scores(reader, q, k, v, off):
     if np.array_equal(reader.run(q, k, v, OTHERS), reader.run(q, k, v, POSITIONS)):
         return ("stale table", "Called again with other positions, it turns by those of an earlier call.",
                 "Make the table from the positions that are given, at each call.")
-    return ("other scores", f"Scores of random q and k are off by up to {number(off, 2)} from what unit vectors show: they are no plain q·k.",
+    return ("other scores", f"Scores of random q and k are off by up to {number(off, 2)} from what unit vectors show: they "
+                            "are no plain q·k.",
             "Score = q·k / sqrt(d).")
 
 

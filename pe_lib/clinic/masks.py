@@ -15,11 +15,14 @@ def examine_mask(sheet, weights, unequal, n):
     seen = np.nan_to_num(weights) > SEEN
     row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
     if np.allclose(column_sums, 1, atol=1e-4) and not np.allclose(row_sums, 1, atol=1e-4):
-        words = f"The weights of a key sum to 1 over the queries, and those of query {n - 1} over the keys to {number(row_sums[-1], 3)}."
-        sheet.judge("weights sum to 1", True, "over the queries", "softmax axis", words, "The softmax runs along the keys: axis=-1.")
+        words = (f"The weights of a key sum to 1 over the queries, and those of query {n - 1} over the keys to "
+                 f"{number(row_sums[-1], 3)}.")
+        sheet.judge("weights sum to 1", True, "over the queries", "softmax axis", words,
+                    "The softmax runs along the keys: axis=-1.")
         return False
     if np.array_equal(seen, ~future) and np.allclose(weights[seen], 1 / n, rtol=1e-3):
-        words = f"Query 0 gives its only key the weight {number(weights[0, 0], 3)} and loses the rest: the mask comes after the softmax."
+        words = (f"Query 0 gives its only key the weight {number(weights[0, 0], 3)} and loses the rest: the mask comes after "
+                 "the softmax.")
         sheet.judge("weights sum to 1", True, f"row 0 sums to {number(row_sums[0], 3)}", "mask after softmax", words, CAUSAL)
         return False
     hidden = ~seen.any(axis=1)
@@ -27,7 +30,8 @@ def examine_mask(sheet, weights, unequal, n):
     sheet.judge(
         "weights sum to 1", off > 1e-3, f"largest difference {size(off)}", "row sums",
         f"The weights of a query do not sum to 1: in row {int(np.nanargmax(np.abs(row_sums - 1)))} they sum to "
-        f"{number(row_sums[int(np.nanargmax(np.abs(row_sums - 1)))], 3)}. What is missing went to something that is no key: an empty slot, a sink.",
+        f"{number(row_sums[int(np.nanargmax(np.abs(row_sums - 1)))], 3)}. What is missing went to something that is no key: "
+        "an empty slot, a sink.",
         "Divide the exponentials by their sum along the keys that are seen, after the mask.",
     )
     return _sight(sheet, weights, unequal, seen, n)
@@ -51,7 +55,8 @@ def _wrong_sight(weights, unequal, seen, relative, n):
     if np.array_equal(seen[1:], relative[1:] < 0) and not seen[0, 1:].all():
         return "A query does not see its own token, and the first sees nothing.", "Hide j > i, not j >= i. " + CAUSAL
     if np.array_equal(seen[1:], relative[1:] < 0):
-        return "A query does not see its own token; the first, which would see nothing, sees all.", "Hide j > i, not j >= i. " + CAUSAL
+        return ("A query does not see its own token; the first, which would see nothing, sees all.",
+                "Hide j > i, not j >= i. " + CAUSAL)
     if seen.all():
         ahead = weights[0, 1:].sum()
         even = np.allclose(weights, 1 / n, rtol=1e-4)
@@ -108,7 +113,8 @@ def _uneven(weights, whole, plan):
     i = int(np.argmax(np.abs(more - 1).max(axis=1) > 1e-3))
     j = int(np.argmax(np.abs(more[i] - 1)))
     words = f"{spoken(plan)}, keys of equal score do not weigh the same: query {i} gives key {j} {number(weights[i, j], 3)}, not "
-    return ("uneven keys", words + f"{number(whole[i, j], 3)}. A key that is in the cache twice does that, or an empty slot that is seen.",
+    return ("uneven keys", words + f"{number(whole[i, j], 3)}. A key that is in the cache twice does that, or an empty slot "
+                                   "that is seen.",
             "Store each new key once, and hide the slots that hold none.")
 
 

@@ -31,7 +31,8 @@ def examine_values(sheet, reader):
         return reader, np.trace(moved, axis1=-2, axis2=-1) / dim
     own = np.array([each[np.flatnonzero(np.isfinite(each[:, j, 0, 0]))[0], j] for j in range(len(POSITIONS))])
     if not np.nanmax(np.abs(each - own)) < 2e-3:
-        raise Unusable("values changed", "What becomes of a value depends on the query that looks at it: it does not come out as it went in.",
+        raise Unusable("values changed", "What becomes of a value depends on the query that looks at it: it does not come "
+                                         "out as it went in.",
                        "Output = weights @ v. (Turned by its own position and back by the query's, a value does this.)")
     sheet.judge("values as they are", True, "changed", *_value_words(own))
     return reader._replace(values=np.linalg.inv(own)), weights
@@ -44,7 +45,8 @@ def _value_words(own):
         return ("values turned", f"Values are turned by position: at position {POSITIONS[row]}, features {a} and {b} by "
                 f"{number(turned.angles[row, 0])} radians.", "Only q and k are turned; v goes into the mixture as it came.")
     j = int(np.argmax(np.abs(own - np.eye(own.shape[-1])).max(axis=(-2, -1))))
-    return ("values changed", f"Values do not come out as they went in: that of row {j} is multiplied by a matrix that differs from "
+    return ("values changed", f"Values do not come out as they went in: that of row {j} is multiplied by a matrix that "
+                              "differs from "
             f"the identity by up to {number(np.abs(own[j] - np.eye(own.shape[-1])).max(), 2)}.", "Output = weights @ v.")
 
 
@@ -73,7 +75,8 @@ def _own_query(sheet, reader, seen):
     spread = np.nanmax(np.nanmax(weights, axis=1) - np.nanmin(weights, axis=1))
     if spread > 1e-3:
         sheet.judge("its own query", True, f"differs by {size(spread)}", "q and k exchanged",
-                    "The weights of a query of zero are not equal: they follow another row's query, as if q and k were exchanged.",
+                    "The weights of a query of zero are not equal: they follow another row's query, as if q and k were "
+                    "exchanged.",
                     "Score i, j is q[i]·k[j].")
     return not spread > 1e-3
 

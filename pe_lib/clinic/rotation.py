@@ -8,10 +8,9 @@ from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
-from pe_lib.clinic.turning import law_of, layout_of, sides, words_for, wrap
+from pe_lib.clinic.turning import law_of, layout_of, sides, wrap
+from pe_lib.clinic.whereabouts import BOTH_TURN, judge_positions
 from pe_lib.frequencies import inverse_frequencies
-
-BOTH_TURN = "Turn q and k alike, each row by its own position."
 
 
 class Wanted(NamedTuple):
@@ -38,7 +37,8 @@ def examine_scores(sheet, scores, positions, wanted):
     sizes = np.linalg.norm(scores, axis=(-2, -1)) / dim**0.5
     sizes = sizes[1:, 0][np.isfinite(sizes[1:, 0])]
     if not sizes.size or sizes.max() < 1e-9:
-        sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.", "Score = q·k / sqrt(d).")
+        sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.",
+                    "Score = q·k / sqrt(d).")
         return None
     scale = np.median(sizes)
     q, k = sides(scores, scale)
@@ -54,7 +54,8 @@ def _rotations(sheet, q, k):
     side, which = (q, "queries") if q.orthogonal > 2e-2 else (k, "keys")
     key, words = _no_rotation(side.sample)
     sheet.judge(
-        "lengths kept", side.orthogonal > 2e-2, f"largest change of a squared length or angle {size(max(q.orthogonal, k.orthogonal))}", key,
+        "lengths kept", side.orthogonal > 2e-2, f"largest change of a squared length or angle "
+                                                f"{size(max(q.orthogonal, k.orthogonal))}", key,
         f"What is done to the {which} is no rotation: {words}.", "Examine the rotation alone with `diagnose`.",
     )
     return not side.orthogonal > 2e-2
@@ -88,7 +89,8 @@ def _both(sheet, q, k, dim, wanted):
     if not q.pairs or not k.pairs:
         turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
         sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
-                    f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} alone.", BOTH_TURN)
+                    f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} "
+                    "alone.", BOTH_TURN)
         return False
     sheet.find("q and k turned", True, "both")
     layouts = [layout_of(side.pairs, dim) for side in (q, k)]
@@ -104,11 +106,14 @@ def _layout(sheet, q, found, dim, wanted):
     part = "" if width == dim else f", features {first} to {first + width - 1} of {dim}"
     name = "one pair" if width == 2 else layout or ("half-split of the full width" if _full_width(q.pairs, dim) else "unknown")
     if name == "unknown":
-        sheet.judge("layout", True, f"pairs {_pairs(q)}", "unknown pairs", f"A rotation, but of pairs {_pairs(q)}, a layout that no "
-                    "model known here has.", "Pairs are (0, 1), (2, 3), … or (0, d/2), (1, d/2 + 1), …: look for a flip or a wrong reshape.")
+        sheet.judge("layout", True, f"pairs {_pairs(q)}", "unknown pairs",
+                    f"A rotation, but of pairs {_pairs(q)}, a layout that no "
+                    "model known here has.", "Pairs are (0, 1), (2, 3), … or (0, d/2), (1, d/2 + 1), …: look for a flip or a "
+                                             "wrong reshape.")
         return True
     faulty = wanted.layout is not None and layout not in (None, wanted.layout) and width > 2
-    sheet.judge("layout", faulty, name + part, "other layout", f"The pairs are {_pairs(q)}: {name}; asked for is {wanted.layout}.",
+    sheet.judge("layout", faulty, name + part, "other layout", f"The pairs are {_pairs(q)}: {name}; asked for is "
+                                                               f"{wanted.layout}.",
                 "Change the code, or permute the output features of w_q and w_k per head (pe_lib.layouts.permute_weights).")
     if not faulty:
         sheet.name(name + part)
@@ -134,14 +139,15 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
         off = min((np.abs(wrap(side.angles - positions[:, None] * guess)).max() for guess in fitting), default=np.inf)
         if off < 0.3:
             sheet.judge("angles", True, f"off by up to {number(off, 2)}", "half-precision angles",
-                        f"The angles of the {which} are off by up to {number(off, 2)} radians at positions up to {positions[-1]}: they, or "
+                        f"The angles of the {which} are off by up to {number(off, 2)} radians at positions up to "
+                        f"{positions[-1]}: they, or "
                         "the positions or frequencies they are made of, are rounded.", "Compute angles in float32 or better.")
             return None, None
         sheet.judge("angles", True, f"{which} follow no position", "angles",
                     f"The angles of the {which} are not position times a fixed frequency for any positions known here.",
                     "Examine the rotation alone with `diagnose`.")
         return None, None
-    good = _positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
+    good = judge_positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
     if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds)):
         slow = [number(np.abs(law.speeds[-1])) for law in laws]
         sheet.judge("frequencies", True, "not the same for q and k", "frequencies differ",
@@ -168,62 +174,6 @@ def _unit(laws, guesses, wanted):
     return next((s for s in speeds[::-1] if abs(s[0] - 1) < 2e-3), speeds[1])
 
 
-def _positions(sheet, q, k, given, speeds):
-    """Are the positions used those given, on both sides and in one direction? True if they are, or wrong alike."""
-    signs = [np.sign(np.median(np.sign(law.speeds))) for law in (q, k)]
-    if signs[0] != signs[1]:
-        sheet.judge("one direction", True, "q and k turn against each other", "opposite signs",
-                    "Queries and keys turn in opposite directions, so a score depends on the sum of the positions, not on the difference.",
-                    BOTH_TURN)
-        return False
-    sheet.find("one direction", True, "q and k turn the same way")
-    sheet.name("angle +position · frequency" if signs[0] > 0 else "angle -position · frequency, as good on both sides")
-    used = [_in_units(law, speeds, signs[0]) for law in (q, k)]
-    kinds = [words_for(positions, given) for positions in used]
-    if kinds[0][0] is None and kinds[1][0] is None:
-        sheet.find("positions", True, "those given")
-        return True
-    if kinds[0] == kinds[1] and kinds[0][0] == "counted":
-        sheet.judge("positions", True, "counted by rows", "positions ignored",
-                    f"Both sides are turned by {kinds[0][1]}. The argument is not used, which does no "
-                    "harm as long as positions are consecutive.",
-                    "Take the positions that are given: with padding or a cache they are not the numbers of the rows.")
-        return True
-    if kinds[0][0] == kinds[1][0] == "times" and _same(used[0], used[1]):
-        return True  # one factor on both sides: a matter of the frequencies
-    _one_side(sheet, kinds, given)
-    return False
-
-
-def _in_units(law, speeds, sign):
-    """Positions as the asked frequencies would have them: a side turned twice has stood twice as far."""
-    if law.by == "solved" or speeds is None or len(law.speeds) != len(speeds):
-        return law.positions
-    ratios = law.speeds / (sign * speeds)
-    return law.positions * (ratios[0] if np.allclose(ratios, ratios[0], rtol=2e-3) else 1)
-
-
-def _one_side(sheet, kinds, given):
-    (q_kind, q_words), (k_kind, k_words) = kinds
-    side, kind, words = ("keys", k_kind, k_words) if q_kind is None else ("queries", q_kind, q_words)
-    keys = {"times": f"{side} turned by another factor", "shifted": "off by one", "counted": "rows counted", "fixed": "fixed position"}
-    if q_kind and kinds[0] == kinds[1]:
-        words = f"Queries and keys are both turned by {words}."
-    elif q_kind and k_kind:
-        words = f"Queries are turned by {q_words}, keys by {k_words}."
-    elif kind == "times" and words.startswith("2 "):
-        keys["times"], words = "turned twice", f"The {side} are turned twice, by {words}."
-    elif kind == "shifted":
-        words = f"A token's query is turned by {words}, compared with its key."
-    else:
-        words = f"The {side} are turned by {words}."
-    sheet.judge("positions", True, f"wrong for the {side}", keys.get(kind, "positions"), words, BOTH_TURN)
-
-
-def _same(a, b):
-    return np.allclose(a, b, rtol=2e-3, atol=1e-3)
-
-
 def _frequencies(sheet, pairs, law, wanted, dim):
     """Judge the measured speeds -> the law that `diagnose` knows them by, or None."""
     found = np.abs(law.speeds)
@@ -231,9 +181,11 @@ def _frequencies(sheet, pairs, law, wanted, dim):
     if wanted.inv_freq is not None:
         asked = np.abs(wanted.inv_freq)
         pair = int(np.argmax(np.abs(found / asked - 1))) if len(found) == len(asked) else 0
-        words = (f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}." if len(found) == len(asked)
-                 else f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for.")
-        sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
+        words = f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for."
+        if len(found) == len(asked):
+            words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}."
+        sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words,
+                    "Use the frequencies of the model.")
         return None
     noise = law.noise / law.positions[-1] / found.min()  # of the slowest pair, relative
     notes, named = Notes(""), find_law(found, dim, wanted.base, min(noise, 1e-2))
@@ -242,12 +194,14 @@ def _frequencies(sheet, pairs, law, wanted, dim):
         named.key = ""  # the slow pairs of the full rotation are left out on purpose
         sheet.name(f"the fastest {len(pairs)} of {dim // 2} pairs turn (p-RoPE)")
     elif full and len(pairs) > 1:
-        sheet.fault("partner at half the full width", f"{2 * len(pairs)} features turn, and the partner of feature 0 is feature {dim // 2}, "
+        sheet.fault("partner at half the full width", f"{2 * len(pairs)} features turn, and the partner of feature 0 is "
+                                                      f"feature {dim // 2}, "
                     f"half of all {dim}; half of those that turn would be feature {len(pairs)}.",
                     "Cut out the rotary features first, and halve those.")
     judge_law(named, found, dim, wanted.base, 1.0, notes)
     if named is not None and named.tolerance > max(1e-3, 10 * noise):
-        notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned too far or not "
+        notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned "
+                                                  "too far or not "
                     "far enough.", "Compute frequencies and angles in float32 or better.")
     sheet.find("frequencies", not notes.faults, figure)
     for fault in notes.faults:

@@ -19,11 +19,15 @@ def judge_scale(sheet, scale, law, dim, n, wanted):
 
 def _words(scale, ratio, dim, n, wanted):
     cases = {1.0: "the scores are not divided at all", 1 / dim: f"they are divided by {dim}, that is by sqrt({dim}) twice",
-             dim**0.5: f"they are multiplied by sqrt({dim}), not divided", (dim / 2) ** -0.5: f"that is the root of the {dim // 2} pairs",
-             n**-0.5: f"that is the root of the {n} tokens", dim**-0.25: f"only one of q and k is divided by the fourth root of {dim}"}
-    why = next((words for value, words in cases.items() if abs(scale / value - 1) < 3e-3), f"as for a width of {number(scale**-2)}")
+             dim**0.5: f"they are multiplied by sqrt({dim}), not divided", (dim / 2) ** -0.5:
+             f"that is the root of the {dim // 2} pairs",
+             n**-0.5: f"that is the root of the {n} tokens", dim**-0.25:
+             f"only one of q and k is divided by the fourth root of {dim}"}
+    why = next((words for value, words in cases.items() if abs(scale / value - 1) < 3e-3),
+               f"as for a width of {number(scale**-2)}")
     stretch = np.exp(10 * (ratio**0.5 - 1))
     if 1.5 < stretch < 200 and abs(stretch / round(stretch) - 1) < 5e-3:
-        why = f"that is YaRN's attention factor for a stretch by {round(stretch)}, squared, and if it is meant, say scale=… to the clinic"
+        why = (f"that is YaRN's attention factor for a stretch by {round(stretch)}, squared, and if it is meant, say scale=… "
+               "to the clinic")
     words = f"q·k is multiplied by {number(scale)}, not by {number(wanted)}: {why}."
     return words, f"Divide q·k by the root of the width of one head, sqrt({dim}), once."

@@ -55,7 +55,8 @@ class Sheet:
         except Unusable as unusable:
             self.stop(unusable.fault)
         except (ValueError, IndexError, TypeError, ArithmeticError) as error:
-            self.stop(Fault("beyond the clinic", f"What it returns is so odd that the examination broke off: {error}.", MEND_RESULT))
+            words = f"What it returns is so odd that the examination broke off: {error}."
+            self.stop(Fault("beyond the clinic", words, MEND_RESULT))
 
     def stop(self, fault):
         self.find(fault.key, False, "nothing further was measured")

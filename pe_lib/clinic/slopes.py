@@ -43,12 +43,14 @@ def recognised(slopes, wanted):
 
 def _equal_or_reordered(slopes, wanted, n, first):
     if n > 1 and _same(slopes, np.full(n, slopes[0])):
-        return "one slope", f"All {n} heads have the same slope, {number(slopes[0])}.", "Each head needs a slope of its own. " + MEND
+        return ("one slope", f"All {n} heads have the same slope, {number(slopes[0])}.",
+                "Each head needs a slope of its own. " + MEND)
     if _same(slopes, wanted[::-1]):
         return "slopes reversed", f"The slopes come in the opposite order: {first}.", "The steepest head is the first. " + MEND
     if _same(np.sort(slopes), np.sort(wanted)):
         head = int(np.argmax(~_near(slopes, wanted)))
-        words = f"These are the right slopes in another order: head {head} has {number(slopes[head])}, not {number(wanted[head])}."
+        words = (f"These are the right slopes in another order: head {head} has {number(slopes[head])}, not "
+                 f"{number(wanted[head])}.")
         remedy = "Checkpoints are trained with the authors' order: first the power of two, then every other slope of its double."
         return "slopes reordered", words, remedy
     return None
@@ -61,13 +63,16 @@ def _one_factor(slopes, wanted, n, first):
         return None
     step = 2 ** (8 / n)
     if n > 1 and _near(factor, step):
-        return "first slope", f"The heads are counted from 0 in the exponent: {first}.", "The first slope is 2^(-8/n): count from 1."
+        return ("first slope", f"The heads are counted from 0 in the exponent: {first}.",
+                "The first slope is 2^(-8/n): count from 1.")
     if n > 1 and _near(factor, 1 / step):
         return "first slope", f"The series starts one head too late: {first}.", "The first slope is 2^(-8/n): count from 1."
     width = next((d for d in WIDTHS if _near(factor, d**-0.5)), None)
     if width:
-        words = f"All slopes are divided by {number(width**0.5)}, the square root of {width}: {first}. Was the bias scaled with q·k?"
-        return "scaled bias", words, f"Add the bias after dividing q·k by sqrt({width}), as the paper and BLOOM do (Falcon does not)."
+        words = (f"All slopes are divided by {number(width**0.5)}, the square root of {width}: {first}. Was the bias scaled "
+                 "with q·k?")
+        return ("scaled bias", words, f"Add the bias after dividing q·k by sqrt({width}), as the paper and BLOOM do (Falcon "
+                                      "does not).")
     width = next((d for d in WIDTHS if _near(factor, d**0.5)), None)
     if width:
         words = f"All slopes are multiplied by {number(width**0.5)}, the square root of {width}: {first}."
@@ -87,7 +92,8 @@ def _another_series(slopes, wanted, n, first):
         for start, words in ((0, ""), (1, ", counted from 0 at that")):
             if _same(slopes, 2.0 ** (-8 * (heads - start) / n)):
                 words = f"This is one series 2^(-8h/{n}){words}, as the paper's text reads: {first}."
-                remedy = f"The authors' code, and every checkpoint, takes the slopes of {power} heads and then every other one of {2 * power}."
+                remedy = (f"The authors' code, and every checkpoint, takes the slopes of {power} heads and then every other "
+                          f"one of {2 * power}.")
                 return "single series", words, remedy
         if _same(slopes[:power], wanted[:power]):
             words = f"The first {power} slopes are right; head {power} has {number(slopes[power])}, not {number(wanted[power])}."
@@ -106,7 +112,8 @@ def _another_count(slopes, wanted, n, first):
             if _same(slopes, whole[start : start + n]):
                 part = f"heads {start} to {start + n - 1} of {count}" if start else f"the first {n} of {count} heads"
                 words = f"These are the slopes of {part}, not of {n}: {first}."
-                return "slopes of another number", words, "Use the number of heads the model has, all of them, not one device's share."
+                return ("slopes of another number", words, "Use the number of heads the model has, all of them, not one "
+                                                           "device's share.")
     heads = np.arange(1, n + 1)
     steepest = -np.log2(slopes[-1])
     if n > 1 and _same(slopes, 2.0 ** (-steepest * heads / n)):

@@ -100,7 +100,7 @@ def _explains(angles, positions, speeds):
 
 
 def position_of(angles, speeds):
-    """The position at which pairs with these speeds show these angles: the slow pairs say roughly where, the fast ones exactly."""
+    """The position at which pairs with these speeds show these angles: slow pairs say roughly where, fast ones exactly."""
     order = np.argsort(np.abs(speeds))
     position = angles[order[0]] / speeds[order[0]]
     for pair in order[1:]:

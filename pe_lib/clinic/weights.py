@@ -100,11 +100,11 @@ def find_form(attend, dim, cached, axes=None):
             reader = Reader(attend, dim, cached, form, rows, _has_cache(attend))
             try:
                 output = reader.run(q, k, v, POSITIONS)
-                mixes = not np.array_equal(output[1:-1], reader.run(q, k, np.vstack([v[0] + 1, v[1:-1], v[-1] + 1]), POSITIONS)[1:-1])
+                other = reader.run(q, k, v + (np.arange(len(v)) % (len(v) - 1) == 0)[:, None], POSITIONS)  # first and last
             except Unusable as unusable:
                 refused.append(unusable)
             else:
-                if mixes:
+                if not np.array_equal(output[1:-1], other[1:-1]):
                     return reader
                 idle.append(reader)  # every row by itself: an axis of size 1 taken for the sequence?
     # An output of another shape says more than an exception; a function that unpacks four axes says nothing useful of two.
