@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import specimens.rope_rarer  # noqa: F401 - adds to BROKEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from specimens.rope import BROKEN, halves, neighbours, turns
@@ -41,7 +42,7 @@ def test_a_broken_rotation_gets_its_one_fault(specimen):
 
 
 def test_there_are_enough_different_faults():
-    assert len(BROKEN) >= 60 and len({specimen.key for specimen in BROKEN}) >= 45
+    assert len(BROKEN) >= 90 and len({specimen.key for specimen in BROKEN}) >= 60
 
 
 @pytest.mark.parametrize("specimen", PAIRS, ids=named)
@@ -57,19 +58,18 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
     assert {finding.name for finding in report.findings if finding.ok is False} <= {"dtype kept"}
 
 
-SMALL = {  # faults that need more than the four or eight features of a narrow head to be told from others
-    4: {"exponent in steps of two", "sliced frequencies", "no power law", "half-precision angles"},
-    8: set(),
-    128: set(),
+TOO_NARROW = {  # what cannot be told from something else in so few features
+    4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
+    "last_pair_left_out first_pair_left_out radians_as_degrees",
+    8: "last_pair_left_out",
+    10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part",  # half of it is odd
 }
-
-
-WIDTHS = [(specimen, dim) for dim, lost in SMALL.items() for specimen in BROKEN if specimen.key not in lost]
+WIDTHS = [(specimen, dim) for dim, lost in TOO_NARROW.items() for specimen in BROKEN if specimen.__name__ not in lost.split()]
 
 
 @pytest.mark.parametrize("specimen, dim", WIDTHS, ids=[f"{specimen.__name__}-{dim}" for specimen, dim in WIDTHS])
 def test_faults_do_not_depend_on_the_width(specimen, dim):
-    asked = {name: dim // 2 if name == "rotary_dim" else value for name, value in specimen.asked.items()}
+    asked = {name: dim // 4 * 2 if name == "rotary_dim" else value for name, value in specimen.asked.items()}
     assert keys(diagnose(made(specimen), dim, **asked)) == [specimen.key]
 
 

@@ -55,6 +55,10 @@ def exponents(pairs, dim):
 def find_law(speed, dim, base=None, noise=0.0):
     """The law of the measured frequencies, the finest format first that their noise allows; None where none is known."""
     sign = 1.0 if np.sum(np.sign(speed)) >= 0 else -1.0
+    if noise > 1e-4:  # in half precision the plain laws are the likely ones
+        law = _asked(speed, dim, FAMOUS if base is None else base, TOLERANCES[-1])
+        if law:
+            return law
     for tolerance in [tolerance for tolerance in TOLERANCES if 10 * tolerance >= noise] or TOLERANCES[-1:]:
         law = (_asked(speed, dim, base, tolerance) or _geometric(sign * speed, dim, tolerance, base)
                or _asked(speed, dim, FAMOUS if base is None else base, tolerance, scaled=True)
@@ -73,9 +77,10 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
             if key == "exponent positive" and tolerance > 1e-4:
                 continue  # beyond half a turn a position anything fits that is rounded so far
             meant = base**-exponent
-            for scale, sign in ((1.0, 1), (1.0, -1), (2 * np.pi, 1), (2 * np.pi, -1)):  # a first pair that comes full circle
-                if _close(speed, sign * scale * meant, tolerance):
-                    return Law(sign * scale * meant, tolerance, float(base), key, scale)
+            for scale in (1.0, 2 * np.pi, 180 / np.pi) if tolerance < 1e-4 else (1.0,):  # fast pairs come full circle
+                for sign in (1, -1):
+                    if _close(speed, sign * scale * meant, tolerance):
+                        return Law(sign * scale * meant, tolerance, float(base), key, scale)
             scale = float(np.median(speed / meant))
             if scaled and len(speed) > 1 and abs(scale) < 100 and _close(speed, scale * meant, tolerance):
                 return Law(scale * meant, tolerance, float(base), key, abs(scale))

@@ -36,7 +36,7 @@ def read_manners(probe, first, notes):
         same, figure = np.array_equal(again, first[1]), "the first call's answer is given again after all others"
     except Broken as broken:
         same, figure = False, broken.sentence.split(", for x of")[0]
-    if not same:
+    if not same and "stale table" not in notes.keys:
         change = "" if figure.startswith("It") else f"the first call, repeated after all others, is off by up to {number(np.abs(again - first[1]).max(), 2)}"
         figure = change or figure
         notes.blame("remembers earlier calls", f"The same x and positions gave another answer later on: {figure}.",
@@ -71,7 +71,7 @@ def read_axes(probe, notes):
                 notes.convention["axes"] = f"axes ({named})"
             return
         same = wide.answer(wide.widened(np.broadcast_to(x.reshape(-1, probe.dim)[0], (9, probe.dim))), NINE)
-        refusals.append("b" if turns_along(same, axes) == "b" else None)
+        refusals.append("b" if turns_along(same, axes) == ["b"] else None)
     if "b" in refusals:
         notes.find("heads and batch rows", None, "the first axis is taken for the sequence: arrays of axes (sequence, features) only")
     elif None in refusals:

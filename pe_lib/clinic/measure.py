@@ -14,6 +14,9 @@ FORMS = [(axes, batched) for batched in (False, True) for axes in ("n d", "b n d
          if "b" in axes or not batched]
 
 
+CONFUSED = ("wrong axis", "heads confused")
+
+
 class Broken(Exception):
     """No array came back that can be measured; the message says what came instead, and for what."""
 
@@ -110,19 +113,18 @@ def find_probe(rope, dim, axes=None):
             continue
         probe = Probe(rope, dim, form, batched)
         try:
-            turned = probe.answer(probe.widened(_row(dim, 9)), np.arange(9))
-            if turns_along(turned, form) in ("h", "b"):
-                raise Broken("wrong axis", *_wrong_axis(form, turns_along(turned, form)))
+            _check_axes(probe.answer(probe.widened(_row(dim, 9)), np.arange(9)), form)
             return probe, refused
         except Broken as broken:
             refused.append((probe, broken))
+            if axes and broken.key in CONFUSED:
+                break
     return None, refused
 
 
 def turns_along(y, axes):
-    """The axis along which equal rows come back unequal; "n" if that is one of several."""
-    varies = [axis for i, axis in enumerate(axes.split()[:-1]) if np.ptp(y, axis=i).max() > 1e-6]
-    return "n" if "n" in varies or not varies else varies[0]
+    """The axes along which equal rows come back unequal."""
+    return [axis for i, axis in enumerate(axes.split()[:-1]) if np.ptp(y, axis=i).max() > 1e-6]
 
 
 def matrices(probe, count):
@@ -137,10 +139,16 @@ def _row(dim, n):
     return np.broadcast_to(np.random.default_rng(0).normal(size=dim), (n, dim))
 
 
-def _wrong_axis(form, axis):
-    place, names = form.split().index(axis), ", ".join(WORDS[letter] for letter in form.split())
-    return (f"For x of axes ({names}) it turns along axis {place}, the {WORDS[axis]}, and not along the sequence.",
-            "bring the angles into the shape of x: their position axis belongs to the sequence axis.")
+def _check_axes(turned, form):
+    """Equal rows come back unequal along the sequence alone."""
+    along, names = turns_along(turned, form), ", ".join(WORDS[letter] for letter in form.split())
+    for axis in [axis for axis in along if axis != "n"][:1]:
+        place, remedy = form.split().index(axis), "the position axis of the angles belongs to the sequence axis of x."
+        if "n" in along:
+            raise Broken("heads confused", f"For x of axes ({names}) equal rows come back unequal along axis {place}, the "
+                         f"{WORDS[axis]}.", remedy)
+        raise Broken("wrong axis", f"For x of axes ({names}) it turns along axis {place}, the {WORDS[axis]}, and not along the "
+                     "sequence.", remedy)
 
 
 def _as_array(result, asked):

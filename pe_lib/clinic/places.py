@@ -15,7 +15,11 @@ SETS = {
     "all the same": np.array([5, 5, 5, 5, 5]),
     "one alone": np.array([7]),
 }
-FRESH = {"shifted": np.arange(2, 12), "in another order": np.array([9, 1, 8, 2, 10, 5, 7])}
+FRESH = {  # more rows than any call before, so that no table stored by length, or kept till it is too short, serves them
+    "shifted": np.arange(2, 17),
+    "in another order": np.array([4, 0, 8, 2, 6, 1, 15, 7, 3, 5, 14, 9, 12, 10, 11, 13]),
+}
+STALE = "the key of a stored table must hold everything it is made from; or store one table and look up positions in it."
 MEANT = {  # what positions the rows seem to have: key, how to get there, in words
     "positions ignored": (lambda p: np.arange(p.size), "row {row} is turned by {row}, its own number"),
     "restarts at 0": (lambda p: p - p[0], "row 0 is turned by 0, and all others by their distance from it"),
@@ -30,7 +34,7 @@ MEANT = {  # what positions the rows seem to have: key, how to get there, in wor
 
 def read_following(probe, matrix, added, noise, notes):
     """Do the rows turn by the positions given? True if so; else the fault goes into the notes."""
-    x = np.random.default_rng(1).normal(size=(COUNT, probe.dim))
+    x = np.random.default_rng(1).normal(size=(2 * COUNT, probe.dim))
 
     def misses(given, meant):
         answer = answers.setdefault(tuple(given), _try(probe, x[: given.size], given))
@@ -62,32 +66,27 @@ def _divided(probe, matrix, noise):
 def _blame(wrong, misses, answers, probe, matrix, noise, notes):
     given = SETS[wrong[0]]
     broken = answers[tuple(given)]
+    key = next((key for key, (meant, _) in MEANT.items() if not any(misses(p, meant(p)) for p in SETS.values())), None)
+    fresh = {name: FRESH[name] for name in wrong if name in FRESH}
     if isinstance(broken, Broken):
         notes.blame("positions refused", f"Positions {_listed(wrong[0])} went wrong. {broken.sentence}",
                     "look rows up by positions[i], in a table that reaches the largest of them, not one as long as x.")
-        return
-    fresh = {name: FRESH[name] for name in wrong if name in FRESH}
-    if fresh and not any(misses(given, given) for given in fresh.values()):
-        notes.blame("stale table", f"Positions {a_few(given)} are turned as those of an earlier call of the same length; in a "
-                    "call of another length they are turned rightly: a stored table is used again for other positions.",
-                    "the key of a stored table must hold everything it is made from; or store one table and look up positions in it.")
-        return
-    if wrong == ["one alone"] and not misses(given, 0 * given):
+    elif key in (None, "positions ignored") and fresh and not any(misses(p, p) for p in fresh.values()):
+        notes.blame("stale table", f"Positions {a_few(given)} are turned as those of an earlier call; in a call of another length "
+                    "they are turned rightly: a stored table is used again for other positions.", STALE)
+    elif wrong == ["one alone"] and not misses(given, 0 * given):
         notes.blame("a single row stands still", f"One row alone, at position {given[0]}, is turned as position 0 is: decoding token "
                     "by token goes wrong.", "turn one row as any other: the number of rows plays no part.")
-        return
-    if "shifted" in wrong and _divided(probe, matrix, noise):
+    elif key is not None:
+        row = min(2, given.size - 1)
+        notes.blame(key, f"For positions {a_few(given)}, {MEANT[key][1].format(row=row)}, where row {row} stands at {given[row]}.",
+                    "make the angles from the positions argument: positions[:, None] * inv_freq.")
+    elif _divided(probe, matrix, noise):
         notes.blame("divided by the length", "Twice as many rows turn half as far: positions are divided by the number of rows, or by "
                     "the largest position, so that a token turns otherwise in every longer text.", "the angle is position * inv_freq.")
-        return
-    for key, (meant, words) in MEANT.items():
-        if not any(misses(given, meant(given)) for given in SETS.values()):
-            row = min(2, given.size - 1)
-            notes.blame(key, f"For positions {a_few(given)}, {words.format(row=row)}, where row {row} stands at {given[row]}.",
-                        "make the angles from the positions argument: positions[:, None] * inv_freq.")
-            return
-    notes.blame("positions not followed", f"With positions {_listed(wrong[0])} the rows are turned otherwise than with "
-                "0, 1, 2, ...; by which rule is not known here.", "make the angles from positions[i] alone, row by row.")
+    else:
+        notes.blame("positions not followed", f"With positions {_listed(wrong[0])} the rows are turned otherwise than with "
+                    "0, 1, 2, ...; by which rule is not known here.", "make the angles from positions[i] alone, row by row.")
 
 
 def _listed(name):
@@ -192,7 +191,7 @@ def _vernier(phi, speed):
         off = np.abs(wrap(phi - np.multiply.outer(whole, speed))).max(axis=1)
         if off.min() < 1e-4:
             return float(whole[int(np.argmax(off < 1e-4))])
-    return float(shift) if fits else None
+    return float(shift) if fits and (shift == round(shift) or abs(shift) < 10) else None
 
 
 def _blame_shift(shift, notes):

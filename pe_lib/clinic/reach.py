@@ -83,36 +83,45 @@ def _ends(probe, turns, position, rows, broken, notes):
 def read_precision(probe, turns, pace, rows, notes):
     """In how many digits angles and tables were made: rounding of angles grows with the position, that of tables does not."""
     p = np.array(sorted(rows))
-    phi = np.array([rows[position] for position in p])
-    angle = p[:, None] * np.abs(pace.speed)
-    off = np.abs(wrap(phi - pace.angle(p)))
-    lengths = np.linalg.norm(turns.blocks[..., 0], axis=-1)
-    table = float(np.abs(lengths - 1).max()) if turns.rotation else 0.0
+    angle, off = p[:, None] * np.abs(pace.speed), np.abs(wrap(np.array([rows[at] for at in p]) - pace.angle(p)))
     relative = float((off / np.maximum(angle, 1)).max())
     row, pair = (int(i) for i in np.unravel_index(np.argmax(off), off.shape))
     worst = f"pair {pair} is off by {number(off[row, pair], 2)} radians at position {p[row]}"
+    table = float(np.abs(np.linalg.norm(turns.blocks[..., 0], axis=-1) - 1).max()) if turns.rotation else 0.0
     if probe.itemsize < 4:
         notes.find("precision", None, "the result itself is in half precision")
     elif relative > 0.02:
         _blame_far(off, angle, p, notes)
     elif table > 5e-5:
-        form = "float16" if table < 1e-3 else "bfloat16"
-        notes.find("precision", False, f"lengths are off by {number(table, 2)}, as {form} rounds")
-        notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: a turned pair's length is off by up to "
-                    f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
-    elif relative > 2e-5 and (cut := _cut_circle(off, angle)):
+        _blame_table(table, notes)
+    elif relative > 2e-5:
+        _blame_angles(relative, _cut_circle(off, angle), worst, notes)
+    elif relative > 1e-11:
+        notes.find("precision", True, f"float32: {worst}")
+        return True
+    else:
+        notes.find("precision", True, f"float64: angles are off by {_below(off.max())} radians up to position {p[-1]}")
+        return True
+    return False
+
+
+def _blame_table(table, notes):
+    form = "float16" if table < 1e-3 else "bfloat16"
+    notes.find("precision", False, f"lengths are off by {number(table, 2)}, as {form} rounds")
+    notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: a turned pair's length is off by up to "
+                f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
+
+
+def _blame_angles(relative, cut, worst, notes):
+    if cut:
         notes.find("precision", False, worst)
         notes.blame("pi cut short", f"Every full circle adds {number(cut, 2)} radians: {worst}.",
                     "leave the angle as it is (cosine and sine need no remainder), or take it modulo 2 * np.pi.")
-    elif relative > 2e-5:
-        form = "float16" if relative < 1e-3 else "bfloat16"
-        notes.find("precision", False, f"{worst}, as {form} rounds")
-        notes.blame("half-precision angles", f"The angles, positions or frequencies are rounded to {form}: {worst}.",
-                    "multiply positions and frequencies in float64 (float32 at least), and round after cosine and sine.")
-    elif relative > 1e-11:
-        notes.find("precision", True, f"float32: {worst}")
-    else:
-        notes.find("precision", True, f"float64: angles are off by {_below(off.max())} radians up to position {p[-1]}")
+        return
+    form = "float16" if relative < 1e-3 else "bfloat16"
+    notes.find("precision", False, f"{worst}, as {form} rounds")
+    notes.blame("half-precision angles", f"The angles, positions or frequencies are rounded to {form}: {worst}.",
+                "multiply positions and frequencies in float64 (float32 at least), and round after cosine and sine.")
 
 
 def _cut_circle(off, angle):

@@ -6,10 +6,10 @@ from pe_lib._validate import even_dim, frequency_base, whole_number
 from pe_lib.clinic.blocks import read_angles, take_out_gain
 from pe_lib.clinic.habits import read_axes, read_dtype, read_manners
 from pe_lib.clinic.laws import find_law, judge_gain, judge_law
-from pe_lib.clinic.measure import WORDS, Broken, find_probe, matrices
+from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes, number, small
 from pe_lib.clinic.pairs import judge_pairs
-from pe_lib.clinic.places import COUNT, read_following, read_speeds
+from pe_lib.clinic.places import COUNT, STALE, read_following, read_speeds
 from pe_lib.clinic.reach import read_between, read_half, read_precision, read_reach
 from pe_lib.clinic.structure import read_turns
 from pe_lib.layouts import check_layout
@@ -85,7 +85,7 @@ def _admit(rope, dim, axes, notes):
         batch = ", positions a batch row" if probe.batched else ""
         notes.find("takes x and gives it back", True, f"axes ({named}){batch}")
         return probe
-    tried, broken = next(((tried, broken) for tried, broken in refused if broken.key == "wrong axis"), refused[0])
+    tried, broken = next(((tried, broken) for tried, broken in refused if broken.key in CONFUSED), refused[0])
     notes.find("takes x and gives it back", False, broken.key)
     more = ""
     if other is not None:
@@ -131,7 +131,7 @@ def _answers_again(probe, first, notes):
             raise
         notes.find("another length", False, f"{COUNT} rows after 9 rows")
         notes.blame("stale table", f"9 rows at positions 0 to 8 went well. {broken.sentence} A table of the first call seems to be kept.",
-                    "the key of a stored table must hold everything it is made from; or store one table and look up positions in it.")
+                    STALE)
         return False
     return True
 
@@ -214,8 +214,8 @@ def _read_angles(probe, turns, follows, asked, notes):
         pace.speed = pace.direction * ways * np.abs(law.speeds)
         holds, rows = read_reach(probe, turns, pace, notes)
         if holds:
-            read_precision(probe, turns, pace, rows, notes)
-            read_half(probe, turns, pace, notes)
+            if read_precision(probe, turns, pace, rows, notes):
+                read_half(probe, turns, pace, notes)
         read_between(probe, turns, pace, notes)
 
 
