@@ -55,6 +55,7 @@ CACHED = {
     "values_turned_in_steps": ["values in the cache"], "other_scale_in_steps": ["scale in the cache"], "forgets_the_cache": ["no cache returned"],
     "top_left_and_restarts": ["restart", "mask alignment"], "twice_divided_and_off_by_one": ["scale", "query position"],
     "values_turned_and_keys_again": ["values turned", "keys turned again"],
+    "values_projected_and_keys_by_slot": ["values changed", "positions in the cache"],
 }
 
 
@@ -79,6 +80,13 @@ def test_every_fault_of_one_pass_is_named(name):
 def test_every_fault_of_a_cache_is_named(name):
     report = diagnose_attention(getattr(specimens, name), cached=True)
     assert keys(report) == CACHED[name], report
+
+
+def test_an_encoder_sees_all_keys():
+    report = diagnose_attention(specimens.no_mask, causal=False)
+    assert report.healthy and "half" in report.convention, report
+    assert keys(diagnose_attention(specimens.sound_half, causal=False)) == ["mask"]
+    assert keys(diagnose_attention(specimens.no_mask_and_opposite, causal=False)) == ["opposite signs"]
 
 
 def test_a_module_that_remembers_is_found_out():
@@ -187,6 +195,7 @@ def test_float64_for_float32_is_a_remark_of_the_findings():
         ({"layout": "pairs"}, "layout must be one of interleaved, half, got 'pairs'"),
         ({"inv_freq": [[1.0]]}, "inv_freq must hold one frequency a pair"),
         ({"scale": "none"}, "scale must hold real numbers"),
+        ({"cached": True, "causal": False}, "causal must be True for a function with a cache"),
         ({"axes": "d n"}, "axes must be one of n d, b h n d, b n h d, b n d, got 'd n'"),
         ({"length": 4}, "length must be an integer of at least 8, got 4"),
     ],

@@ -18,13 +18,14 @@ LATE = ("positions ignored", "rows counted")  # often harmless, so named after o
 UNSTEADY = {"values turned", "values changed", "bias", "positions added", "remembers earlier calls"}
 
 
-def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None, layout=None, scale=None, length=32,
-                       axes=None):
-    """Anybody's causal attention of one head with rotary positions, measured property by property.
+def diagnose_attention(attend, *, cached=False, causal=True, dim=8, base=None, inv_freq=None, layout=None, scale=None,
+                       length=32, axes=None):
+    """Anybody's attention of one head with rotary positions, measured property by property.
 
     attend(q, k, v, positions) -> output; q, k, v (n, dim), not rotated; positions (n,); output (n, dim), or (output, weights).
     cached: attend(q, k, v, positions, cache) -> (output, cache), cache None at the start of a sequence and later what the
     last call returned; q, k, v and positions are then those of the new tokens alone. As `pe_lib.cache.attend`, inv_freq bound.
+    causal False: an encoder's, without a mask.
     axes: how it takes q, k, v: "n d", "b h n d", "b n h d" or "b n d" (batch and heads are 1); None: the first that it takes.
     base, inv_freq, layout: named as conventions, and blamed only if others are asked for; scale, None: 1/sqrt(dim).
     length: tokens of the longest test of a cache; let it reach beyond the place where frequencies switch or a window ends.
@@ -43,10 +44,12 @@ def diagnose_attention(attend, *, cached=False, dim=8, base=None, inv_freq=None,
     """
     wanted = _wanted(attend, dim, base, inv_freq, layout, scale)
     length = whole_number(length, "length", least=8)
+    if cached and not causal:
+        raise ValueError("causal must be True for a function with a cache: a token that is yet to come cannot be seen")
     if axes is not None and axes not in FORMS:
         raise ValueError(f"axes must be one of {', '.join(FORMS)}, got {axes!r}")
     sheet = Sheet(attend)
-    sheet.examine(_examine, attend, dim, cached, axes, wanted, length)
+    sheet.examine(_examine, (attend, dim, cached, axes), causal, wanted, length)
     sheet.faults.sort(key=lambda fault: fault.key in LATE)
     return sheet.report()
 
@@ -63,12 +66,12 @@ def _wanted(attend, dim, base, inv_freq, layout, scale):
     )
 
 
-def _examine(sheet, attend, dim, cached, axes, wanted, length):
-    reader = find_form(attend, dim, cached, axes)
+def _examine(sheet, function, causal, wanted, length):
+    reader = find_form(*function)
     examine_conduct(sheet, reader)
     reader, weights = examine_values(sheet, reader)
     q, k, _ = sample(len(POSITIONS), reader.dim)
-    good = examine_mask(sheet, weights, reader.weights(q, k, POSITIONS), len(POSITIONS))
+    good = examine_mask(sheet, weights, reader.weights(q, k, POSITIONS), len(POSITIONS), causal)
     if any(fault.key == "softmax axis" for fault in sheet.faults) or not examine_equal_keys(sheet, reader, weights):
         return
     if not examine_growth(sheet, reader):

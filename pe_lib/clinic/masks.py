@@ -9,8 +9,9 @@ from pe_lib.clinic.weights import SEEN
 CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
 
 
-def examine_mask(sheet, weights, unequal, n):
-    """Weights (n, n) of equal keys, and of unequal ones, in one pass. True if a causal mask, or a window of it, was at work."""
+def examine_mask(sheet, weights, unequal, n, causal):
+    """Weights (n, n) of equal keys, and of unequal ones, in one pass. True if a causal mask, or a window of it, was at work;
+    for an encoder (causal False), if all keys are seen."""
     future = np.triu(np.ones((n, n), bool), 1)
     seen = np.nan_to_num(weights) > SEEN
     row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
@@ -34,7 +35,12 @@ def examine_mask(sheet, weights, unequal, n):
         "an empty slot, a sink.",
         "Divide the exponentials by their sum along the keys that are seen, after the mask.",
     )
-    return _sight(sheet, weights, unequal, seen, n)
+    if causal:
+        return _sight(sheet, weights, unequal, seen, n)
+    i, j = np.argwhere(~seen)[0] if not seen.all() else (0, 0)
+    sheet.judge("all keys seen", not seen.all(), f"{int(seen.sum())} of {n * n}", "mask", f"Query {i} does not see key {j}; "
+                "asked for is attention both ways.", "An encoder has no causal mask.")
+    return bool(seen.all())
 
 
 def _sight(sheet, weights, unequal, seen, n):

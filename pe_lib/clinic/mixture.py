@@ -29,12 +29,16 @@ def examine_values(sheet, reader):
     if not np.nanmax(off) > 2e-3:
         sheet.find("values as they are", True, f"largest change {size(np.nanmax(off))}")
         return reader, np.trace(moved, axis1=-2, axis2=-1) / dim
-    own = np.array([each[np.flatnonzero(np.isfinite(each[:, j, 0, 0]))[0], j] for j in range(len(POSITIONS))])
+    seen = [np.flatnonzero(np.isfinite(each[:, j, 0, 0])) for j in range(len(POSITIONS))]
+    own = np.array([each[rows[0], j] if rows.size else np.eye(dim) for j, rows in enumerate(seen)])
     if not np.nanmax(np.abs(each - own)) < 2e-3:
         raise Unusable("values changed", "What becomes of a value depends on the query that looks at it: it does not come "
                                          "out as it went in.",
                        "Output = weights @ v. (Turned by its own position and back by the query's, a value does this.)")
     sheet.judge("values as they are", True, "changed", *_value_words(own))
+    if not np.abs(np.swapaxes(own, -1, -2) @ own - np.eye(dim)).max() < 2e-3:  # how much is weight, how much is value?
+        total = np.nanmedian(weights.sum(axis=1))
+        own, weights = own * total, weights / total
     return reader._replace(values=np.linalg.inv(own)), weights
 
 

@@ -85,6 +85,8 @@ def numbers(result, what="It", finite=True):
     """The result as a float64 array, without NaN or +inf unless these are let through, or Unusable."""
     if result is None or result is Ellipsis or result is NotImplemented:
         raise Unusable("returns nothing", f"{what} returned {result!r}.", MEND_RESULT)
+    if isinstance(result, (dict, set, str)):
+        raise Unusable("not an array", f"{what} returned a {type(result).__name__}, not an array.")
     try:
         array = np.asarray(result)
     except ValueError:

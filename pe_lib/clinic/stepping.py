@@ -42,6 +42,7 @@ def _explain(sheet, reader, turning, positions, whole, plan, off):
     n = len(positions)
     _, each = split(transfer(reader, positions, plan)[0])
     plain = np.eye(reader.dim) if reader.values is None else np.linalg.inv(reader.values)
+    plain = plain * reader.dim**0.5 / np.linalg.norm(plain, axis=(-2, -1), keepdims=True)
     if np.nanmax(np.abs(each - plain)) > 2e-3:
         i, j = np.argwhere(np.nan_to_num(np.abs(each - plain)).max(axis=(-2, -1)) > 2e-3)[0]
         sheet.fault("values in the cache", f"{spoken(plan)}, the value of row {j} reaches query {i} changed, as it does not "

@@ -740,3 +740,10 @@ def values_turned_and_keys_again(q, k, v, positions, cache=None):
     k, v, places = joined(cache, k, half(v, positions), positions[:, None])
     k = half(k, places[:, 0])
     return mixed(half(q, positions), k, v), (k, v, places)
+
+
+def values_projected_and_keys_by_slot(q, k, v, positions, cache=None):
+    """Values multiplied by a matrix that is no rotation, and steps that count the slots."""
+    places = positions if cache is None else len(cache[0]) + np.arange(len(q))
+    k, v = joined(cache, half(k, places), v @ np.diag(np.arange(1.0, 9)))
+    return mixed(half(q, places), k, v), (k, v)
