@@ -203,9 +203,8 @@ def _far(sheet, ask, slopes, heads):
     head, key = np.unravel_index(np.nanargmax(off), off.shape)
     end = int(distance[np.argmax(row[-1] > row[-1, 0] + 1e-9)]) + 1  # beyond it the flattest head gives all the same
     if 1 < end < n_key - 1 and off.max() > 0.05:
-        sheet.judge("far positions", True, f"all alike from distance {end} on", "clipped",
-                    f"From distance {end} on all keys get the same "
-                    "bias: ALiBi goes on falling.", "Do not clip the distance.")
+        words = f"From distance {end} on all keys get the same bias: ALiBi goes on falling."
+        sheet.judge("far positions", True, f"all alike from distance {end} on", "clipped", words, "Do not clip the distance.")
         return
     sheet.judge(
         "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {size(off[head, key])}",

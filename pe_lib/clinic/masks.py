@@ -35,8 +35,10 @@ def examine_mask(sheet, weights, unequal, n, causal):
         "an empty slot, a sink.",
         "Divide the exponentials by their sum along the keys that are seen, after the mask.",
     )
-    if causal:
-        return _sight(sheet, weights, unequal, seen, n)
+    return _sight(sheet, weights, unequal, seen, n) if causal else _all_seen(sheet, seen, n)
+
+
+def _all_seen(sheet, seen, n):
     i, j = np.argwhere(~seen)[0] if not seen.all() else (0, 0)
     sheet.judge("all keys seen", not seen.all(), f"{int(seen.sum())} of {n * n}", "mask", f"Query {i} does not see key {j}; "
                 "asked for is attention both ways.", "An encoder has no causal mask.")

@@ -17,14 +17,7 @@ def examine_values(sheet, reader):
                        "The output is a mixture of values and nothing else: no bias, no residual.")
     weights, each = split(moved)
     if np.nan_to_num(weights).max() < 1e-9:
-        q, k, v = sample(len(POSITIONS), dim)
-        if np.abs(reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
-            raise Unusable("k and v exchanged", "With values of zero the output follows the keys: the two are exchanged.",
-                           "Score q against k, and mix v.")
-        if np.abs(reader.run(q, k, v, POSITIONS) - reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
-            raise Unusable("no softmax", "Keys of zero leave no weight at all, so the weights are no exponentials of the scores.",
-                           "weights = softmax(scores): exp, divided by its sum along the keys.")
-        raise Unusable("no values", "The output does not depend on the values.", "Output = weights @ v.")
+        _no_weight(reader)
     off = np.abs(each - np.eye(dim))
     if not np.nanmax(off) > 2e-3:
         sheet.find("values as they are", True, f"largest change {size(np.nanmax(off))}")
@@ -40,6 +33,18 @@ def examine_values(sheet, reader):
         total = np.nanmedian(weights.sum(axis=1))
         own, weights = own * total, weights / total
     return reader._replace(values=np.linalg.inv(own)), weights
+
+
+def _no_weight(reader):
+    """Nothing of the values comes out where all keys are zero: why?"""
+    q, k, v = sample(len(POSITIONS), reader.dim)
+    if np.abs(reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
+        raise Unusable("k and v exchanged", "With values of zero the output follows the keys: the two are exchanged.",
+                       "Score q against k, and mix v.")
+    if np.abs(reader.run(q, k, v, POSITIONS) - reader.run(q, k, 0 * v, POSITIONS)).max() > 1e-6:
+        raise Unusable("no softmax", "Keys of zero leave no weight at all, so the weights are no exponentials of the scores.",
+                       "weights = softmax(scores): exp, divided by its sum along the keys.")
+    raise Unusable("no values", "The output does not depend on the values.", "Output = weights @ v.")
 
 
 def _value_words(own):

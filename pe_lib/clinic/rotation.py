@@ -179,36 +179,41 @@ def _frequencies(sheet, pairs, law, wanted, dim):
     found = np.abs(law.speeds)
     figure = ", ".join(number(f) for f in found[:4]) + (", …" if len(found) > 4 else "")
     if wanted.inv_freq is not None:
-        asked = np.abs(wanted.inv_freq)
-        pair = int(np.argmax(np.abs(found / asked - 1))) if len(found) == len(asked) else 0
-        words = f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for."
-        if len(found) == len(asked):
-            words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}."
-        sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words,
-                    "Use the frequencies of the model.")
+        _as_asked(sheet, found, np.abs(wanted.inv_freq), figure)
         return None
     noise = law.noise / law.positions[-1] / found.min()  # of the slowest pair, relative
     notes, named = Notes(""), find_law(found, dim, wanted.base, min(noise, 1e-2))
-    full = _full_width(pairs, dim)
-    if full and named is not None and named.key == "sliced frequencies":
-        named.key = ""  # the slow pairs of the full rotation are left out on purpose
-        sheet.name(f"the fastest {len(pairs)} of {dim // 2} pairs turn (p-RoPE)")
-    elif full and len(pairs) > 1:
-        sheet.fault("partner at half the full width", f"{2 * len(pairs)} features turn, and the partner of feature 0 is "
-                                                      f"feature {dim // 2}, "
-                    f"half of all {dim}; half of those that turn would be feature {len(pairs)}.",
-                    "Cut out the rotary features first, and halve those.")
+    if _full_width(pairs, dim):
+        _left_out(sheet, pairs, named, dim)
     judge_law(named, found, dim, wanted.base, 1.0, notes)
     if named is not None and named.tolerance > max(1e-3, 10 * noise):
-        notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned "
-                                                  "too far or not "
-                    "far enough.", "Compute frequencies and angles in float32 or better.")
+        notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned too "
+                    "far or not far enough.", "Compute frequencies and angles in float32 or better.")
     sheet.find("frequencies", not notes.faults, figure)
     for fault in notes.faults:
         sheet.fault(fault.key, fault.sentence, fault.remedy)
     for words in notes.convention.values():
         sheet.name(words)
     return named
+
+
+def _as_asked(sheet, found, asked, figure):
+    words = f"{len(found)} pairs turn, and {len(asked)} frequencies were asked for."
+    if len(found) == len(asked):
+        pair = int(np.argmax(np.abs(found / asked - 1)))
+        words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}."
+    sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
+
+
+def _left_out(sheet, pairs, named, dim):
+    """Pairs (m, m + dim/2) of which the last stand still: left out on purpose, or cut to halves in the wrong place."""
+    if named is not None and named.key == "sliced frequencies":
+        named.key = ""
+        sheet.name(f"the fastest {len(pairs)} of {dim // 2} pairs turn (p-RoPE)")
+    elif len(pairs) > 1:
+        sheet.fault("partner at half the full width", f"{2 * len(pairs)} features turn, and the partner of feature 0 is feature "
+                    f"{dim // 2}, half of all {dim}; half of those that turn would be feature {len(pairs)}.",
+                    "Cut out the rotary features first, and halve those.")
 
 
 def _near(a, b):
