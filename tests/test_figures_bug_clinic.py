@@ -206,3 +206,9 @@ def test_the_sentence_on_weights():
         "Sound, a prompt of 3 and then 5 one by one: all queries are right.")
     said = readout(cached.read_weights, function="patient K", prompt=5, rest="chunk")
     assert said.startswith("Patient K, a prompt of 5 and then 3 in one chunk: queries 5, 6, 7 are wrong, by up to 0.")
+
+
+def test_three_maps_show_two_tables_and_their_difference():
+    got = RIGHT[::-1, ::-1]
+    maps = [image.get_array() for ax in cached.side_by_side(RIGHT, got, "A").axes for image in ax.images]
+    np.testing.assert_array_equal(maps, [RIGHT, got, got - RIGHT])

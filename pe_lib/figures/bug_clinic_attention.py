@@ -5,7 +5,7 @@ import numpy as np
 from pe_lib.cache import attend
 from pe_lib.clinic.patients import PATIENTS
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.plots import heat_map
+from pe_lib.plots import heat_map, new_figure, style
 
 TOKENS, DIM = 8, 16
 
@@ -34,6 +34,19 @@ def weights(function, prompt, rest):
         rows.append(output)
         start = end
     return np.concatenate(rows)
+
+
+def side_by_side(right, got, name):
+    """Two tables of weights and their difference, as a picture that stands still."""
+    with style():
+        fig = new_figure(8.0, 2.6)
+        for ax, values, title in zip(fig.subplots(1, 3), (right, got, got - right), ("as trained", f"with {name}", "off by")):
+            kind, limits = ("signed", (-0.5, 0.5)) if title == "off by" else ("weights", (0, 1))
+            heat_map(ax, values, kind=kind, limits=limits, label="difference" if kind == "signed" else "weight", aspect="equal")
+            ax.set(xlabel="key (token)", xticks=range(len(right)), yticks=range(len(right)))
+            ax.set_title(title, fontsize=11)
+        fig.axes[0].set_ylabel("query (token)")
+    return fig
 
 
 def read_weights(fig):
