@@ -33,7 +33,7 @@ def read_manners(probe, first, notes):
     """After all that was asked in between: is the first question answered as it was?"""
     try:
         again = probe.answer(probe.widened(first[0]), NINE)
-        same, figure = np.array_equal(again, first[1]), "the first call's answer is given again after all others"
+        same, figure = np.abs(again - first[1]).max() < 1e-6, "the first call's answer is given again after all others"
     except Broken as broken:
         same, figure = False, broken.sentence.split(", for x of")[0]
     if not same and "stale table" not in notes.keys:
@@ -41,7 +41,7 @@ def read_manners(probe, first, notes):
         figure = change or figure
         notes.blame("remembers earlier calls", f"The same x and positions gave another answer later on: {figure}.",
                     "make the result from the arguments alone: no stored table or base that other calls change, no randomness.")
-    notes.find("same answer again", same, figure)
+    notes.find("same answer again", bool(same), figure)
     notes.find("input unchanged", not probe.changed, f"{probe.changed} is overwritten" if probe.changed else "x and positions as they were")
     if probe.changed:
         notes.blame("input changed", f"The caller's {probe.changed} is overwritten.",

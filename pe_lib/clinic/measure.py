@@ -10,10 +10,8 @@ import numpy as np
 SIZES = {"b": 2, "h": 3}  # unequal, so that exchanged axes are seen
 WORDS = {"b": "batch", "h": "heads", "n": "sequence", "d": "features"}
 # Tried in this order when the caller does not say how the function takes x; "b n" are positions of each batch row.
-FORMS = [(axes, batched) for batched in (False, True) for axes in ("n d", "b n d", "b h n d", "b n h d", "n h d")
+FORMS = [(axes, batched) for batched in (False, True) for axes in ("n d", "b n d", "b h n d", "b n h d", "n h d", "n b h d")
          if "b" in axes or not batched]
-
-
 CONFUSED = ("wrong axis", "heads confused")
 
 
@@ -36,21 +34,22 @@ class Probe:
     listed: bool = False  # it has returned a list
     changed: str = ""  # what it has changed of its input
     adds: bool = False  # something comes out for x = 0
-    itemsize: int = 8  # bytes of a result of float64 input
+    itemsize: int = 8  # bytes of a number of the result
+    dtype: type = np.float64
 
-    def __call__(self, x, positions, dtype=np.float64):
+    def __call__(self, x, positions, dtype=None):
         """x (n, dim) or (dim,), the same for every head and batch row -> (n, dim), of the first of them."""
         x = np.broadcast_to(x, (len(positions), self.dim))
         return self.first(self.answer(self.widened(x), positions, dtype).astype(np.float64))
 
-    def turned(self, x, positions, dtype=np.float64):
+    def turned(self, x, positions, dtype=None):
         """What becomes of x alone, without anything that is added to it."""
         y = self(x, positions, dtype)
         return y - self(np.zeros(self.dim), positions, dtype) if self.adds else y
 
-    def answer(self, x, positions, dtype=np.float64):
+    def answer(self, x, positions, dtype=None):
         """What the function makes of an array of its own shape: an array of real, finite numbers, or Broken."""
-        given, given_positions = np.array(x, dtype), np.array(positions)
+        given, given_positions = np.array(x, dtype or self.dtype, order="C"), np.array(positions)
         if self.batched:
             given_positions = np.tile(given_positions, (SIZES["b"], 1))
         kept, kept_positions = given.copy(), given_positions.copy()
@@ -85,7 +84,7 @@ class Probe:
             where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
             raise Broken("not finite", f"It returned {array[where]} at {list(where)}, for {asked}.",
                          "look for 0/0, for a logarithm or power of a negative number, and for an array left unfilled.")
-        if x.dtype == np.float64:
+        if x.dtype == self.dtype:
             self.itemsize = array.dtype.itemsize
         return array
 
@@ -106,19 +105,19 @@ def one_line(error):
 
 
 def find_probe(rope, dim, axes=None):
-    """The probe in the first shape the function takes, and the shapes it refused, with the reason."""
+    """The probe in the first shape that the function takes, and the shapes it refused, with the reason."""
     refused = []
-    for form, batched in [(axes, False), (axes, True)] if axes else FORMS:
-        if batched and "b" not in form:
-            continue
-        probe = Probe(rope, dim, form, batched)
-        try:
-            _check_axes(probe.answer(probe.widened(_row(dim, 9)), np.arange(9)), form)
-            return probe, refused
-        except Broken as broken:
-            refused.append((probe, broken))
-            if axes and broken.key in CONFUSED:
-                break
+    forms = [(axes, False), (axes, True)][: 1 + ("b" in axes)] if axes else FORMS
+    for dtype in (np.float64, np.float32):
+        for form, batched in forms:
+            probe = Probe(rope, dim, form, batched, dtype=dtype)
+            try:
+                _check_axes(probe.answer(probe.widened(_row(dim, 9)), np.arange(9)), form)
+                return probe, refused
+            except Broken as broken:
+                refused.append((probe, broken))
+                if axes and broken.key in CONFUSED:
+                    return None, refused
     return None, refused
 
 

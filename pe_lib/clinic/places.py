@@ -115,6 +115,10 @@ class Pace:
 def read_speeds(phi, notes):
     """The pace of each pair, as measured; None where no rule is known. The fault goes into the notes."""
     p, step = np.arange(len(phi)), wrap(phi[1] - phi[0])
+    if np.abs(wrap(phi - phi[0])).max() < 1e-9:
+        notes.blame("position plays no part", f"Every position is turned alike, the first pair by {number(phi[0, 0])} radians.",
+                    "the angle is position * inv_freq.")
+        return None
     speed = step + wrap(phi[-1] - phi[0] - p[-1] * step) / p[-1]
     if _fits(phi - phi[0], p, speed):
         noise = float(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max())

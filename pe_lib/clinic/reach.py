@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.clinic.measure import Broken
-from pe_lib.clinic.notes import number, small
+from pe_lib.clinic.notes import number
 from pe_lib.clinic.places import wrap
 
 FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
@@ -97,10 +97,10 @@ def read_precision(probe, turns, pace, rows, notes):
     elif relative > 2e-5:
         _blame_angles(relative, _cut_circle(off, angle), worst, notes)
     elif relative > 1e-11:
-        notes.find("precision", True, f"float32: {worst}")
+        notes.find("precision", True, f"float32: angles are off by less than {_decade(off.max())} radians up to position {p[-1]}")
         return True
     else:
-        notes.find("precision", True, f"float64: angles are off by {_below(off.max())} radians up to position {p[-1]}")
+        notes.find("precision", True, f"float64: angles are off by less than {_decade(max(off.max(), 1e-8))} radians up to position {p[-1]}")
         return True
     return False
 
@@ -178,5 +178,7 @@ def _close(phi, pace, given):
     return bool((np.abs(wrap(phi - pace.angle(np.array(given)))) < 1e-2).all())
 
 
-def _below(value):
-    return "less than 1e-8" if value < 1e-8 else small(value)
+def _decade(value):
+    """A bound that is the same on every machine, where the digits are rounding noise."""
+    power = int(np.ceil(np.log10(value) - 1e-9))
+    return f"1e{power}" if power < 0 else str(10**power)

@@ -7,12 +7,15 @@ from pe_lib.clinic.blocks import read_angles, take_out_gain
 from pe_lib.clinic.habits import read_axes, read_dtype, read_manners
 from pe_lib.clinic.laws import find_law, judge_gain, judge_law
 from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
-from pe_lib.clinic.notes import Notes, number, small
+from pe_lib.clinic.notes import Notes
 from pe_lib.clinic.pairs import judge_pairs
-from pe_lib.clinic.places import COUNT, STALE, read_following, read_speeds
+from pe_lib.clinic.places import COUNT, read_following, read_speeds
 from pe_lib.clinic.reach import read_between, read_half, read_precision, read_reach
+from pe_lib.clinic.rows import answers_again, read_identities, read_linearity
 from pe_lib.clinic.structure import read_turns
 from pe_lib.layouts import check_layout
+
+WAYS = {1.0: "counter-clockwise", -1.0: "clockwise"}
 
 
 def diagnose(rope, dim=64, *, base=None, rotary_dim=None, layout=None, sign=None, axes=None):
@@ -38,7 +41,8 @@ def diagnose(rope, dim=64, *, base=None, rotary_dim=None, layout=None, sign=None
     probe = _admit(rope, dim, asked["axes"], notes)
     if probe is not None:
         try:
-            _examine(probe, asked, notes)
+            with np.errstate(all="ignore"):  # what a broken function returns may be of any size
+                _examine(probe, asked, notes)
         except Broken as broken:
             notes.blame(broken.key, broken.sentence, broken.remedy)
     return notes.report()
@@ -76,14 +80,7 @@ def _admit(rope, dim, axes, notes):
     if probe is None and axes is not None:
         other, _ = find_probe(rope, dim, None)
     if probe is not None:
-        named = ", ".join(WORDS[axis] for axis in probe.axes.split())
-        if probe.axes in ("b n h d", "n h d"):
-            notes.convention["axes"] = f"axes ({named})"
-        for tried, broken in refused:
-            if broken.key == "wrong axis":
-                notes.remarks.append(f"{broken.sentence} It takes ({named}).")
-        batch = ", positions a batch row" if probe.batched else ""
-        notes.find("takes x and gives it back", True, f"axes ({named}){batch}")
+        _name_form(probe, refused, notes)
         return probe
     tried, broken = next(((tried, broken) for tried, broken in refused if broken.key in CONFUSED), refused[0])
     notes.find("takes x and gives it back", False, broken.key)
@@ -95,15 +92,27 @@ def _admit(rope, dim, axes, notes):
     return other
 
 
+def _name_form(probe, refused, notes):
+    named = ", ".join(WORDS[axis] for axis in probe.axes.split())
+    if probe.axes in ("b n h d", "n h d", "n b h d"):
+        notes.convention["axes"] = f"axes ({named})"
+    notes.remarks += [f"{broken.sentence} It takes ({named})." for _, broken in refused if broken.key == "wrong axis"]
+    if probe.dtype == np.float32:
+        first = next(broken for tried, broken in refused if tried.axes == probe.axes)
+        notes.remarks.append(f"It takes float32 only. {first.sentence}")
+    batch = ", positions of each batch row" if probe.batched else ""
+    notes.find("takes x and gives it back", True, f"axes ({named}){batch}")
+
+
 def _examine(probe, asked, notes):
     x = np.random.default_rng(4).normal(size=(9, probe.dim))
     first = x, probe.answer(probe.widened(x), np.arange(9))
-    if not _answers_again(probe, first, notes):
+    if not answers_again(probe, first, notes):
         return
     matrix, added = matrices(probe, COUNT)
-    noise = _read_linearity(probe, matrix, added, notes)
+    noise = read_linearity(probe, matrix, added, notes)
     if noise is not None:
-        _read_identities(matrix, notes)
+        read_identities(matrix, notes)
         turns = _read_structure(matrix, notes)
         follows = read_following(probe, matrix, added, noise, notes)
         if turns is not None and turns.read is not None:
@@ -114,68 +123,6 @@ def _examine(probe, asked, notes):
             read_axes(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
-
-
-def _answers_again(probe, first, notes):
-    """The same question twice, and then one of more rows: what fails here would spoil all measurements."""
-    off = np.abs(probe.answer(probe.widened(first[0]), np.arange(9)) - first[1]).max()
-    if off > 0:
-        notes.find("same answer again", False, f"asked twice the same, the answers differ by up to {number(off, 2)}")
-        notes.blame("remembers earlier calls", f"The same x and positions, asked twice, gave answers that differ by up to {number(off, 2)}.",
-                    "make the result from the arguments alone: no counter, no stored offset, no randomness.")
-        return False
-    try:
-        probe(np.ones(probe.dim), np.arange(COUNT))
-    except Broken as broken:
-        if broken.key != "raises":
-            raise
-        notes.find("another length", False, f"{COUNT} rows after 9 rows")
-        notes.blame("stale table", f"9 rows at positions 0 to 8 went well. {broken.sentence} A table of the first call seems to be kept.",
-                    STALE)
-        return False
-    return True
-
-
-def _read_linearity(probe, matrix, added, notes):
-    """How far rounding takes the function from its matrices; None if it is further than that."""
-    rng, p = np.random.default_rng(5), np.arange(COUNT)
-    x, z = rng.normal(size=(2, COUNT, probe.dim))
-    fx, fz, both = (probe(rows, p) for rows in (x, z, 2 * x + z))
-    size = np.abs(fx).max() + np.abs(added).max() + 1e-300
-    bent = np.abs(both - (2 * fx + fz - 2 * added)).max() / size
-    mixed = np.abs(fx - np.einsum("pij,pj->pi", matrix, x) - added).max() / size
-    ok = bent < 0.02
-    notes.find("linear in x", bool(ok), f"2x + z against x and z: {small(bent)} off")
-    if not ok:
-        lost = np.abs(probe(2 * x, p) - fx).max() < 0.02 * size
-        why = " 2x gives the same as x: the length is normalised away." if lost else ""
-        notes.blame("not linear", f"The result for 2x + z is not twice that for x and once that for z.{why} No rotation.",
-                    "a rotation multiplies and adds features of x, and does nothing else to them.")
-        return None
-    if mixed > 0.02:
-        notes.find("rows stand alone", False, "a row's result depends on other rows")
-        notes.blame("rows mixed", "What comes out for a row depends on the other rows of x, not on its own features alone.",
-                    "turn along the features (the last axis); look for a sum, roll or reshape that runs along the sequence.")
-        return None
-    probe.adds = bool(np.abs(added).max() > 1e-6)
-    if probe.adds:
-        notes.blame("something is added", f"x = 0 does not stay 0: {number(added[1, np.argmax(np.abs(added[1]))])} comes out at "
-                    "position 1. Rotary encoding turns x and adds nothing.", "multiply x, do not add a position vector to it.")
-    return 10 * np.abs(fx - np.einsum("pij,pj->pi", matrix, x) - added).max() + 1e-9 * size
-
-
-def _read_identities(matrix, notes):
-    identity = np.abs(matrix[0] - np.eye(len(matrix[0]))).max()
-    gram = np.einsum("pji,qjk->pqik", matrix[:8], matrix[:8])
-    moved = max(np.abs(gram[0, k] - gram[s, s + k]).max() for k in (0, 1, 3) for s in (1, 4))
-    length = np.abs(np.linalg.norm(matrix, axis=1) - 1).max()
-    notes.find("position 0 changes nothing", bool(identity < 1e-6), _off(identity))
-    notes.find("lengths kept", bool(length < 2e-5), _off(length))
-    notes.find("scores depend on the offset alone", bool(moved < 2e-5), _off(moved))
-
-
-def _off(value):
-    return f"{small(value)} off" if value < 1e-6 else f"up to {number(value, 3)} off"
 
 
 def _read_structure(matrix, notes):
@@ -195,28 +142,40 @@ def _read_angles(probe, turns, follows, asked, notes):
     if pace is None:
         return
     speed = pace.direction * pace.speed
-    law = find_law(speed, asked["dim"], asked["base"], pace.noise)
-    if law is None and len(speed) > 3 and abs(speed[0]) < 1e-12:
-        law = find_law(np.concatenate([np.sign(speed[1:2]), speed[1:]]), asked["dim"], asked["base"], pace.noise)
-        if law is not None:
-            law.speeds[0] = 0
-            notes.blame("a pair left out", f"Pair {turns.pair} does not turn: {len(speed) - 1} of {len(speed)} pairs do.",
-                        "the pairs are m = 0, 1, ...: look for a loop or a slice that starts one too late.")
-    ways = np.sign(speed if law is None else law.speeds)
-    if law is None and (ways != ways[0]).any():
-        law = find_law(np.abs(speed), asked["dim"], asked["base"], pace.noise)
-    judge_pairs(turns, asked["dim"], law, asked, notes)
+    law, ways = _law_and_ways(speed, pace.noise, turns, asked, notes)
+    judge_pairs(turns, law, asked, notes)
     if not turns.mixed:
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     judge_gain(turns, law, notes)
     if follows and law is not None and pace.steady:
         pace.speed = pace.direction * ways * np.abs(law.speeds)
-        holds, rows = read_reach(probe, turns, pace, notes)
-        if holds:
-            if read_precision(probe, turns, pace, rows, notes):
-                read_half(probe, turns, pace, notes)
-        read_between(probe, turns, pace, notes)
+        _read_far(probe, turns, pace, notes)
+
+
+def _law_and_ways(speed, noise, turns, asked, notes):
+    """The law of the frequencies, and each pair's direction; also where the first pair stands, or some turn the other way."""
+    def find(speeds):
+        return find_law(speeds, asked["dim"], asked["base"], noise)
+
+    law = find(speed)
+    if law is None and len(speed) > 3 and abs(speed[0]) < 1e-12:
+        law = find(np.concatenate([np.sign(speed[1:2]), speed[1:]]))
+        if law is not None:
+            law.speeds[0] = 0
+            notes.blame("a pair left out", f"Pair {turns.pair} does not turn: {len(speed) - 1} of {len(speed)} pairs do.",
+                        "the pairs are m = 0, 1, ...: look for a loop or a slice that starts one too late.")
+    ways = np.sign(speed if law is None else law.speeds)
+    if law is None and (ways != ways[0]).any():
+        law = find(np.abs(speed))
+    return law, ways
+
+
+def _read_far(probe, turns, pace, notes):
+    holds, rows = read_reach(probe, turns, pace, notes)
+    if holds and rows and read_precision(probe, turns, pace, rows, notes):
+        read_half(probe, turns, pace, notes)
+    read_between(probe, turns, pace, notes)
 
 
 def _moves_later(probe, turns, notes):
@@ -236,6 +195,8 @@ def _moves_later(probe, turns, notes):
 
 def _judge_ways(signs, asked, notes):
     signs = signs[signs != 0]
+    if not signs.size:
+        return
     if (signs != signs[0]).any():
         pair = int(np.argmax(signs != signs[0]))
         notes.blame("pairs turn both ways", f"Pair 0 turns {WAYS[signs[0]]} and pair {pair} {WAYS[signs[pair]]}.",
@@ -246,6 +207,3 @@ def _judge_ways(signs, asked, notes):
     if asked["sign"] is not None and signs[0] != asked["sign"]:
         notes.blame("other sign", f"The pairs turn {WAYS[signs[0]]}, as by minus the position.",
                     "exchange the signs of the two sines: right only if q and k both turn that way.")
-
-
-WAYS = {1.0: "counter-clockwise", -1.0: "clockwise", 0.0: "not at all"}

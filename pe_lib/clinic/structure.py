@@ -33,7 +33,7 @@ class Turns:
         """(count, pairs): the angles at the positions 0, 1, 2, ..."""
         return self.read(self.blocks)
 
-    def blocks_at(self, probe, positions, dtype=np.float64):
+    def blocks_at(self, probe, positions, dtype=None):
         """(len(positions), pairs, 2, 2), from two calls: all first features 1, then all second ones."""
         blocks = np.empty((len(positions), len(self.inputs), 2, 2))
         for column in (0, 1):
