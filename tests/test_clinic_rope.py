@@ -60,9 +60,9 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
 
 TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
-    "last_pair_left_out first_pair_left_out radians_as_degrees",
+    "last_pair_left_out first_pair_left_out radians_as_degrees exponent_to_the_end",
     8: "last_pair_left_out",
-    10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part",  # half of it is odd
+    10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end",  # half of it is odd
 }
 WIDTHS = [(specimen, dim) for dim, lost in TOO_NARROW.items() for specimen in BROKEN if specimen.__name__ not in lost.split()]
 
@@ -84,7 +84,7 @@ def test_either_layout_and_either_sign_is_healthy(dim, layout, pairs, sign, way)
     assert report.convention == f"{pairs}, {way}{base}, all {dim} features turn"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(
     half=st.integers(2, 48), turning=st.integers(2, 48), layout=st.sampled_from(["interleaved", "half"]),
     sign=st.sampled_from([1, -1]), base=st.floats(2, 8).map(lambda power: round(10**power) + 0.5), shift=st.sampled_from([0, 1, -1, 3, 100]),
@@ -312,7 +312,7 @@ GOLDEN_MIXED = """neighbour_angles_half_swap
   FAIL  pairs turn as one                  each row of a pair has an angle of its own
   pass  frequencies                        base 10000: 1 to 0.0001334 radians a position
   pass  precision                          float64: angles are off by less than 1e-8 radians up to position 32768
-  pass  x in float16                       angles as good as for float64
+  pass  x in float16                       its angles are not rounded
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly
   pass  heads and batch rows               turned alike, in arrays of axes (batch, heads, sequence, features)
@@ -341,7 +341,7 @@ GOLDEN_OFF = """counted_from_one
    --   direction                          counter-clockwise
   pass  frequencies                        base 10000: 1 to 0.0001334 radians a position
   pass  precision                          float64: angles are off by less than 1e-8 radians up to position 32768
-  pass  x in float16                       angles as good as for float64
+  pass  x in float16                       its angles are not rounded
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly
   pass  heads and batch rows               turned alike, in arrays of axes (batch, heads, sequence, features)

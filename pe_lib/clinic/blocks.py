@@ -17,30 +17,51 @@ def take_out_gain(turns):
 def read_angles(turns, notes):
     """How the angles are read from the blocks, in a rotation or in what is left of one; the fault goes into the notes."""
     c1, s1, s2, c2 = _entries(turns.blocks)
-    none = np.zeros_like(c1)
     if _same(c1, c2, s1, s2):
         turns.read = _from_both
         turns.rotation = _judge_lengths(turns, np.hypot(c1, s1), notes)
-    elif _same(c1, c2, s1, -s2):
-        turns.read = _from_second
-        notes.blame("same sign", *_same_sign(*turns.inputs[0]))
-    elif _same(c1, none + 1, s1, none) or _same(c2, none + 1, s2, none):
-        turns.read = _from_second if _same(s1, none) else _from_first
-        notes.blame("half of a pair stands still", *_half_still(turns.inputs[0], _same(s1, none)))
-    elif _same(c1, c2) and (_same(s1, none) or _same(s2, none)):
-        turns.read = _from_second if _same(s1, none) else _from_first
-        notes.blame("sine lost", *_lost("sine", turns.inputs[0, int(_same(s2, none))], turns.pair))
-    elif _same(s1, s2) and (_same(c1, none) or _same(c2, none)):
-        turns.read = _from_second if _same(c1, none) else _from_first
-        notes.blame("cosine lost", *_lost("cosine", turns.inputs[0, int(_same(c2, none))], turns.pair))
-    elif _same(s2, s1 * c1, c2, c1 - s1**2) or _same(s1, s2 * c2, c1, c2 - s2**2):
-        turns.read = _from_first if _same(s2, s1 * c1, c2, c1 - s1**2) else _from_second
-        notes.blame("overwritten", *_overwritten(turns.inputs[0], turns.read is _from_first))
-    elif _same(c1, -c2, s1, -s2):
-        turns.read = _from_first if c1[0].mean() > 0 else _from_second
-        notes.blame("mirrored", *_mirrored(turns.pair))
-    else:
-        _read_rows(turns, notes)
+        return
+    # One row of each pair may be as it should be, and the other spoiled: at position 0 the first has its cosine's 1.
+    for first_is_whole in (False, True) if c2[0].mean() > 0 else (True, False):
+        (c, s), (spoiled_c, spoiled_s) = ((c1, s1), (c2, s2))[:: 1 if first_is_whole else -1]
+        fault = _spoiled(spoiled_c, spoiled_s, c, s)
+        if fault:
+            turns.read = _from_first if first_is_whole else _from_second
+            whole, spoiled = turns.inputs[0][:: 1 if first_is_whole else -1]
+            notes.blame(fault, FAULTS[fault][0].format(a=whole, b=spoiled, pair=turns.pair), FAULTS[fault][1])
+            return
+    _read_rows(turns, notes)
+
+
+def _spoiled(spoiled_c, spoiled_s, c, s):
+    """What is wrong with a row's cosine and sine, given those of its partner; empty where no rule is known."""
+    none = np.zeros_like(c)
+    rules = {
+        "same sign": (spoiled_c, c, spoiled_s, -s),
+        "half of a pair stands still": (spoiled_c, none + 1, spoiled_s, none),
+        "sine lost": (spoiled_c, c, spoiled_s, none),
+        "cosine lost": (spoiled_c, none, spoiled_s, s),
+        "overwritten": (spoiled_c, c - s**2, spoiled_s, s * c),
+        "mirrored": (spoiled_c, -c, spoiled_s, -s),
+    }
+    return next((fault for fault, rule in rules.items() if _same(*rule)), "")
+
+
+BOTH = "y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos."
+FAULTS = {  # a is the feature that is turned as it should be, b its partner
+    "same sign": ("Both features of pair {pair} take their sine with the same sign, two pluses or two minuses, so lengths change: no "
+                  "rotation.", "one of the two sines takes a minus: rotate_half is (-second half, first half)."),
+    "half of a pair stands still": ("Feature {b} of pair {pair} passes through, while its partner {a} is turned: lengths change.",
+                                    f"both features of a pair are written: {BOTH}"),
+    "sine lost": ("Feature {b} of pair {pair} is multiplied by a cosine and gets no sine from its partner: lengths shrink.",
+                  f"the sine belongs there too: {BOTH}"),
+    "cosine lost": ("Feature {b} of pair {pair} gets its partner's sine alone: lengths shrink.",
+                    f"the cosine belongs there too: {BOTH}"),
+    "overwritten": ("Feature {b} of pair {pair} is made from feature {a} after that was turned, not from the one that came in.",
+                    "keep a copy of both features of the pair before the first is written."),
+    "mirrored": ("Pair {pair} is mirrored, not turned: at position 0 one of its features comes back with the other sign.",
+                 f"both cosines have the same sign, the sines opposite ones: {BOTH}"),
+}
 
 
 def _judge_lengths(turns, lengths, notes):
@@ -77,53 +98,20 @@ def _from_second(blocks):
     return np.arctan2(blocks[..., 1, 0], blocks[..., 1, 1])
 
 
-def _same_sign(a, b):
-    return (f"Both features of a pair take their sine with the same sign (as y{a} = x{a} cos + x{b} sin with "
-            f"y{b} = x{b} cos + x{a} sin), so lengths change: no rotation.",
-            "one of the two sines takes a minus: rotate_half is (-second half, first half).")
-
-
-def _lost(what, feature, pair):
-    words = {"sine": "is multiplied by a cosine and gets no sine from its partner", "cosine": "gets its partner's sine alone"}
-    return (f"Feature {feature} of pair {pair} {words[what]}: lengths shrink.",
-            f"the {what} belongs there too: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos.")
-
-
-def _half_still(pair, first):
-    still, turning = pair if first else pair[::-1]
-    return (f"Feature {still} of pair ({pair[0]}, {pair[1]}) passes through, while its partner {turning} is turned: lengths change.",
-            "both features of a pair are written: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos.")
-
-
-def _overwritten(pair, forward):
-    done, late = pair if forward else pair[::-1]
-    return (f"Feature {late} of pair ({pair[0]}, {pair[1]}) is made from feature {done} after that was turned, not from the "
-            "one that came in.", "keep a copy of both features of the pair before the first is written.")
-
-
-def _mirrored(pair):
-    return (f"Pair {pair} is mirrored, not turned: at position 0 one of its features comes back with the other sign.",
-            "both cosines have the same sign, the sines opposite ones: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos.")
-
-
 def _read_rows(turns, notes):
     """Row by row: rows of a pair that turn each by an angle of their own are the mark of two layouts mixed."""
     order = np.argsort(turns.outputs.ravel())
     cosines, sines = _rows(turns.blocks, order)
     cosine_of, sine_of = _pairing(cosines), _pairing(np.abs(sines))
-    swap = "halves" if np.ptp(turns.inputs[0]) > 1 else "neighbours"
-    half = len(order) // 2
+    swap, half = "halves" if np.ptp(turns.inputs[0]) > 1 else "neighbours", len(order) // 2
     if None in (cosine_of, sine_of) or half == 1 or cosine_of == sine_of == swap:
         _blame_unknown(turns, notes)
-        turns.read = None
         return
+    words = f"The cosines belong to {_words(cosine_of, half)}, the sines to {_words(sine_of, half)}."
     if cosine_of == sine_of:
-        a, b = (number(abs(float(np.arctan2(s, c)))) for s, c in ((-turns.blocks[1, 0, 0, 1], turns.blocks[1, 0, 0, 0]),
-                                                                   (turns.blocks[1, 0, 1, 0], turns.blocks[1, 0, 1, 1])))
+        a, b = (number(abs(float(angle))) for angle in (_from_first(turns.blocks)[1, 0], _from_second(turns.blocks)[1, 0]))
         words = (f"The angles belong to {_words(cosine_of, half)}, the swap is that of {swap}: at position 1 feature "
                  f"{turns.outputs[0, 0]} is turned by {a} rad and its partner {turns.outputs[0, 1]} by {b}.")
-    else:
-        words = f"The cosines belong to {_words(cosine_of, half)}, the sines to {_words(sine_of, half)}."
     notes.blame("mixed layouts", words + " No rotation in any layout: lengths change.",
                 "take angles and swap from one layout: np.repeat for neighbours (0, 1), np.concatenate or np.tile for halves.")
     first = {"neighbours": slice(0, None, 2), "halves": slice(0, half)}
@@ -160,8 +148,8 @@ def _blame_unknown(turns, notes):
     block = turns.blocks[1, pair]
     rows = "], [".join(", ".join(number(entry, 3) for entry in row) for row in np.where(np.abs(block) < 1e-12, 0, block))
     change = np.abs(np.linalg.norm(turns.blocks, axis=-1) - 1).max()
-    notes.blame("not a rotation", f"What pair ({turns.inputs[pair, 0]}, {turns.inputs[pair, 1]}) does at position 1, [[{rows}]], is no rotation, in no layout "
-                f"known here; a feature's length changes by up to {small(change)}.",
+    notes.blame("not a rotation", f"What pair ({turns.inputs[pair, 0]}, {turns.inputs[pair, 1]}) does at position 1, [[{rows}]], is no "
+                f"rotation, in no layout known here; a feature's length changes by up to {small(change)}.",
                 "y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos, with one angle for both: compare with `rotation_matrix`.")
 
 

@@ -54,6 +54,8 @@ def exponents(pairs, dim):
 
 def find_law(speed, dim, base=None, noise=0.0):
     """The law of the measured frequencies, the finest format first that their noise allows; None where none is known."""
+    if np.abs(speed).max() < 1e-12:
+        return None
     sign = 1.0 if np.sum(np.sign(speed)) >= 0 else -1.0
     if noise > 1e-4:  # in half precision the plain laws are the likely ones
         law = _asked(speed, dim, FAMOUS if base is None else base, TOLERANCES[-1])
@@ -64,7 +66,7 @@ def find_law(speed, dim, base=None, noise=0.0):
                or _asked(speed, dim, FAMOUS if base is None else base, tolerance, scaled=True)
                or _parts(sign * speed, tolerance, base))
         if law:
-            if law.tolerance < 0:
+            if law.tolerance < 0:  # found from the sizes alone
                 law.speeds, law.tolerance = sign * law.speeds, tolerance
             return law
     return _slowed(speed, base)
@@ -82,7 +84,7 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
                     if _close(speed, sign * scale * meant, tolerance):
                         return Law(sign * scale * meant, tolerance, float(base), key, scale)
             scale = float(np.median(speed / meant))
-            if scaled and len(speed) > 1 and abs(scale) < 100 and _close(speed, scale * meant, tolerance):
+            if scaled and len(speed) > 1 and 1e-9 < abs(scale) < 100 and _close(speed, scale * meant, tolerance):
                 return Law(scale * meant, tolerance, float(base), key, abs(scale))
     return None
 
@@ -115,6 +117,7 @@ def _geometric(speed, dim, tolerance, base):
 
 
 def _read_geometric(meant, scale, found, dim, fine, base):
+    """A ratio and a first frequency, read as a base and a rule for the exponents."""
     pairs = len(meant)
     for key, power in (("exponents start at one", 1), ("exponents half a step on", 0.5)):
         if found > 1 and scale != 1 and abs(scale * found ** (power / pairs) - 1) < 4 * fine:
@@ -123,18 +126,24 @@ def _read_geometric(meant, scale, found, dim, fine, base):
         last = scale * found ** (-(pairs - 1) / pairs)
         key = "frequencies reversed" if abs(last - 1) < 40 * fine else "exponent positive"
         return Law(meant, -1, _near(1 / found, fine), key, 1.0 if key == "frequencies reversed" else scale)
-    near = _near(found, fine)
+    return _likelier(meant, scale, found, dim, fine, base) or Law(meant, -1, _near(found, fine), "", scale)
+
+
+def _likelier(meant, scale, found, dim, fine, base):
+    """A famous base by another rule, where the base found is an odd one: 13458 is 10000 with exponents over dim/2 - 1."""
+    pairs, near = len(meant), _near(found, fine)
+    odd = float(f"{near:.2g}") != near
     for other in FAMOUS if base is None and near not in FAMOUS else ():
         for key in ("sliced frequencies", "exponent over dim/2 - 1"):
-            exponent = exponents(pairs, dim).get(key)
-            likely = key != "sliced frequencies" or dim in (4 * pairs, 8 * pairs) or float(f"{near:.2g}") != near
-            if exponent is not None and exponent[-1] and likely and _close(other ** -exponent * scale, meant, 4 * fine):
+            exponent = exponents(pairs, dim).get(key, [0])
+            likely = odd or key == "sliced frequencies" and dim in (4 * pairs, 8 * pairs)
+            if exponent[-1] and likely and _close(other**-exponent * scale, meant, 4 * fine):
                 return Law(meant, -1, other, key, scale)
     for other in (base,) if base else FAMOUS[:1] * (near < 50):
         times = float(np.log(other) / np.log(found)) * pairs
         if times > 2.5 * pairs and abs(times - round(times)) < 40 * fine * times and round(times) % pairs == 0:
             return Law(meant, -1, other, "exponent over another width", scale, wide=2 * round(times))
-    return Law(meant, -1, near, "", scale)
+    return None
 
 
 def _parts(speed, tolerance, base):

@@ -26,7 +26,8 @@ def read_dtype(probe, notes):
         notes.blame("dtype not kept", f"x in {given} comes back as {got}: its digits are lost.",
                     "return the result with .astype(x.dtype).")
     elif short != np.float32:
-        notes.remarks.append(f"x in float32 comes back as {short}, of twice the memory: .astype(x.dtype) at the end keeps x's dtype.")
+        notes.remarks.append(f"x in float32 comes back as {short}, of twice the memory: .astype(x.dtype) at the end keeps x's "
+                             "dtype.")
 
 
 def read_manners(probe, first, notes):
@@ -36,13 +37,13 @@ def read_manners(probe, first, notes):
         same, figure = np.abs(again - first[1]).max() < 1e-6, "the first call's answer is given again after all others"
     except Broken as broken:
         same, figure = False, broken.sentence.split(", for x of")[0]
+    if not same and not figure.startswith("It"):
+        figure = f"the first call, repeated after all others, is off by up to {number(np.abs(again - first[1]).max(), 2)}"
     if not same and "stale table" not in notes.keys:
-        change = "" if figure.startswith("It") else f"the first call, repeated after all others, is off by up to {number(np.abs(again - first[1]).max(), 2)}"
-        figure = change or figure
         notes.blame("remembers earlier calls", f"The same x and positions gave another answer later on: {figure}.",
                     "make the result from the arguments alone: no stored table or base that other calls change, no randomness.")
     notes.find("same answer again", bool(same), figure)
-    notes.find("input unchanged", not probe.changed, f"{probe.changed} is overwritten" if probe.changed else "x and positions as they were")
+    notes.find("input unchanged", not probe.changed, f"{probe.changed} overwritten" if probe.changed else "x and positions as they were")
     if probe.changed:
         notes.blame("input changed", f"The caller's {probe.changed} is overwritten.",
                     "write into a new array: in place, the next reader of q or k finds it turned already.")
@@ -53,35 +54,29 @@ def read_manners(probe, first, notes):
 
 def read_axes(probe, notes):
     """Heads and batch rows of their own: each is turned as if it were alone."""
-    forms = [probe.axes] if probe.axes != "n d" else ["b h n d", "b n h d"]
-    refusals = []
-    for axes in forms:
-        wide = Probe(probe.rope, probe.dim, axes, probe.batched)
-        shape = [{**SIZES, "n": 9, "d": probe.dim}[axis] for axis in axes.split()]
-        x = np.random.default_rng(3).normal(size=shape)
+    name, confused = "heads and batch rows", None
+    for axes in [probe.axes] if probe.axes != "n d" else ["b h n d", "b n h d"]:
+        wide = Probe(probe.rope, probe.dim, axes, probe.batched, dtype=probe.dtype)
+        x = np.random.default_rng(3).normal(size=[{**SIZES, "n": 9, "d": probe.dim}[axis] for axis in axes.split()])
         try:
             y = wide.answer(x, NINE).astype(float)
-        except Broken as broken:
-            refusals.append(broken)
+            along = turns_along(wide.answer(wide.widened(np.ones((9, probe.dim))), NINE), axes)
+        except Broken:
             continue
+        named = ", ".join(WORDS[axis] for axis in axes.split())
         if _each_alone(probe, wide, x, y):
-            named = ", ".join(WORDS[axis] for axis in axes.split())
-            notes.find("heads and batch rows", True, f"turned alike, in arrays of axes ({named})")
+            notes.find(name, True, f"turned alike, in arrays of axes ({named})")
             if axes == "b n h d":
                 notes.convention["axes"] = f"axes ({named})"
             return
-        same = wide.answer(wide.widened(np.broadcast_to(x.reshape(-1, probe.dim)[0], (9, probe.dim))), NINE)
-        refusals.append("b" if turns_along(same, axes) == ["b"] else None)
-    if "b" in refusals:
-        notes.find("heads and batch rows", None, "the first axis is taken for the sequence: arrays of axes (sequence, features) only")
-    elif None in refusals:
-        axes = forms[refusals.index(None)]
-        named = ", ".join(WORDS[axis] for axis in axes.split())
-        notes.find("heads and batch rows", False, f"not turned as if alone, in arrays of axes ({named})")
-        notes.blame("heads confused", f"In an array of axes ({named}) a head is turned otherwise than alone: the position axis is "
-                    "not the one meant.", "take the position axis as axis -2, or say in the docstring which it is and check the shape.")
-    else:
-        notes.find("heads and batch rows", None, "takes arrays of axes (sequence, features) only")
+        if along != ["b"]:  # a function of two axes may take the first of four for the sequence
+            confused = confused or named
+    if not confused:
+        notes.find(name, None, "takes arrays of axes (sequence, features) only")
+        return
+    notes.find(name, False, f"not turned as if alone, in arrays of axes ({confused})")
+    notes.blame("heads confused", f"In an array of axes ({confused}) a head is turned otherwise than alone: the position axis is not "
+                "the one meant.", "take the position axis as axis -2, or say in the docstring which it is and check the shape.")
 
 
 def _each_alone(probe, wide, x, y):

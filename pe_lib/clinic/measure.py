@@ -67,9 +67,9 @@ class Probe:
         return self.checked(result, kept, kept_positions)
 
     def checked(self, result, x, positions):
-        asked = _given(x, positions)
+        """The result as an array of real, finite numbers and of x's shape, or Broken."""
+        asked, array = _given(x, positions), _as_array(result, _given(x, positions))
         self.listed |= isinstance(result, list)
-        array = _as_array(result, asked)
         if array.dtype.kind == "c":
             raise Broken("complex numbers", f"It returned complex numbers ({array.dtype}, shape {array.shape}), for {asked}.",
                          "real and imaginary part are the pair's two features: write them back as two real numbers.")
@@ -80,8 +80,9 @@ class Probe:
             raise Broken("not an array", f"It returned {array.dtype} values, for {asked}.", "return an array of floats.")
         if array.shape != x.shape:
             raise Broken("wrong shape", f"It returned shape {array.shape}, for {asked}.", "the result has x's own shape.")
-        if not np.isfinite(array).all():
-            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        sound = np.abs(array.astype(np.float64)) < 1e100  # NaN and infinity are not, nor what can no longer be squared
+        if not sound.all():
+            where = tuple(int(i) for i in np.argwhere(~sound)[0])
             raise Broken("not finite", f"It returned {array[where]} at {list(where)}, for {asked}.",
                          "look for 0/0, for a logarithm or power of a negative number, and for an array left unfilled.")
         if x.dtype == self.dtype:

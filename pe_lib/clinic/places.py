@@ -67,26 +67,34 @@ def _blame(wrong, misses, answers, probe, matrix, noise, notes):
     given = SETS[wrong[0]]
     broken = answers[tuple(given)]
     key = next((key for key, (meant, _) in MEANT.items() if not any(misses(p, meant(p)) for p in SETS.values())), None)
-    fresh = {name: FRESH[name] for name in wrong if name in FRESH}
+    fresh = [FRESH[name] for name in wrong if name in FRESH]
     if isinstance(broken, Broken):
-        notes.blame("positions refused", f"Positions {_listed(wrong[0])} went wrong. {broken.sentence}",
-                    "look rows up by positions[i], in a table that reaches the largest of them, not one as long as x.")
-    elif key in (None, "positions ignored") and fresh and not any(misses(p, p) for p in fresh.values()):
-        notes.blame("stale table", f"Positions {a_few(given)} are turned as those of an earlier call; in a call of another length "
-                    "they are turned rightly: a stored table is used again for other positions.", STALE)
-    elif wrong == ["one alone"] and not misses(given, 0 * given):
-        notes.blame("a single row stands still", f"One row alone, at position {given[0]}, is turned as position 0 is: decoding token "
-                    "by token goes wrong.", "turn one row as any other: the number of rows plays no part.")
-    elif key is not None:
+        key = "positions refused"
+    elif key in (None, "positions ignored") and fresh and not any(misses(p, p) for p in fresh):
+        key = "stale table"
+    elif key is None and wrong == ["one alone"] and not misses(given, 0 * given):
+        key = "a single row stands still"
+    elif key is None:
+        key = "divided by the length" if _divided(probe, matrix, noise) else "positions not followed"
+    sentence, remedy = OTHERWISE.get(key, (None, "make the angles from the positions argument: positions[:, None] * inv_freq."))
+    if sentence is None:
         row = min(2, given.size - 1)
-        notes.blame(key, f"For positions {a_few(given)}, {MEANT[key][1].format(row=row)}, where row {row} stands at {given[row]}.",
-                    "make the angles from the positions argument: positions[:, None] * inv_freq.")
-    elif _divided(probe, matrix, noise):
-        notes.blame("divided by the length", "Twice as many rows turn half as far: positions are divided by the number of rows, or by "
-                    "the largest position, so that a token turns otherwise in every longer text.", "the angle is position * inv_freq.")
-    else:
-        notes.blame("positions not followed", f"With positions {_listed(wrong[0])} the rows are turned otherwise than with "
-                    "0, 1, 2, ...; by which rule is not known here.", "make the angles from positions[i] alone, row by row.")
+        sentence = f"For positions {{given}}, {MEANT[key][1].format(row=row)}, where row {row} stands at {given[row]}."
+    notes.blame(key, sentence.format(given=a_few(given), name=wrong[0], error=getattr(broken, "sentence", "")), remedy)
+
+
+OTHERWISE = {
+    "positions refused": ("Positions {name} ({given}) went wrong. {error}", "look rows up by positions[i], in a table that reaches "
+                          "the largest of them, not one as long as x."),
+    "stale table": ("Positions {given} are turned as those of an earlier call; in a call of another length they are turned "
+                    "rightly: a stored table is used again for other positions.", STALE),
+    "a single row stands still": ("One row alone, at position {given}, is turned as position 0 is: decoding token by token goes "
+                                  "wrong.", "turn one row as any other: the number of rows plays no part."),
+    "divided by the length": ("Twice as many rows turn half as far: positions are divided by the number of rows, or by the largest "
+                              "position, so that a token turns otherwise in every longer text.", "the angle is position * inv_freq."),
+    "positions not followed": ("With positions {name} ({given}) the rows are turned otherwise than with 0, 1, 2, ...; by which rule "
+                               "is not known here.", "make the angles from positions[i] alone, row by row."),
+}
 
 
 def _listed(name):
@@ -114,33 +122,35 @@ class Pace:
 
 def read_speeds(phi, notes):
     """The pace of each pair, as measured; None where no rule is known. The fault goes into the notes."""
-    p, step = np.arange(len(phi)), wrap(phi[1] - phi[0])
-    if np.abs(wrap(phi - phi[0])).max() < 1e-9:
-        notes.blame("position plays no part", f"Every position is turned alike, the first pair by {number(phi[0, 0])} radians.",
-                    "the angle is position * inv_freq.")
+    p, turned = np.arange(len(phi)), wrap(phi - phi[0])
+    if np.abs(turned).max() < 1e-9:
+        notes.blame("position plays no part", f"Every position is turned alike, the first pair by {number(phi[0, 0])} radians.", ANGLE)
         return None
-    speed = step + wrap(phi[-1] - phi[0] - p[-1] * step) / p[-1]
-    if _fits(phi - phi[0], p, speed):
-        noise = float(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max())
-        return _start(Pace(speed, phi[0], noise=noise), notes)
+    speed = turned[1] + wrap(turned[-1] - p[-1] * turned[1]) / p[-1]
+    if _fits(turned, p, speed):
+        return _start(Pace(speed, phi[0], noise=float(np.abs(wrap(turned - p[:, None] * speed)).max())), notes)
     for key, meant, words in _maps():
-        first = int(np.argmax(meant == 1))
-        if _fits(phi - phi[0], meant, wrap(phi[first] - phi[0])):
-            notes.blame(key, words, "the angle is position * inv_freq, proportional to the position at any position.")
-            return _start(Pace(wrap(phi[first] - phi[0]), phi[0], steady=False), notes)
-    whole = np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1)
-    if whole.max() < SAME:
-        pair = int(np.argmax(np.abs(wrap(phi - phi[0] - p[:, None] * speed)).max(axis=0)))
-        notes.blame("angles cut to integers", f"Every angle is a whole number of radians: pair {pair} has turned by "
-                    f"{a_few(np.rint(phi[:4, pair]).astype(int) + 0)} radians at positions 0, 1, 2, 3.",
-                    "keep positions * inv_freq in floats, float64 best; an integer dtype has crept in.")
+        speed = turned[int(np.argmax(meant == 1))]
+        if _fits(turned, meant, speed):
+            notes.blame(key, words, ANGLE)
+            return _start(Pace(speed, phi[0], steady=False), notes)
+    if np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1).max() < SAME:
+        _blame_cut(phi, turned, notes)
         return None
-    turns = a_few([number(angle, 3) for angle in wrap(phi[:6, 0] - phi[0, 0])], most=6)
+    turns = a_few([number(angle, 3) for angle in turned[:6, 0]], most=6)
     notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
-                "radians, which no speed and no known rule explains.", "the angle is position * inv_freq.")
+                "radians, which no speed and no known rule explains.", ANGLE)
     return None
 
 
+def _blame_cut(phi, turned, notes):
+    pair = int(np.argmax(np.abs(np.diff(turned, 2, axis=0)).max(axis=0)))
+    notes.blame("angles cut to integers", f"Every angle is a whole number of radians: pair {pair} has turned by "
+                f"{a_few(np.rint(phi[:4, pair]).astype(int) + 0)} radians at positions 0, 1, 2, 3.",
+                "keep positions * inv_freq in floats, float64 best; an integer dtype has crept in.")
+
+
+ANGLE = "the angle is position * inv_freq, proportional to the position wherever it stands."
 SAME = 1e-3
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from pe_lib.clinic.measure import Broken
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.places import wrap
+from pe_lib.clinic.places import COUNT, wrap
 
 FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
 
@@ -27,27 +27,25 @@ def read_reach(probe, turns, pace, notes):
 
 
 def _judge(probe, turns, pace, rows, notes):
+    """Clipped, wrapped around, or as foretold (but for what rounding does, which is judged apart)."""
     p = np.array(sorted(rows))
     phi = np.array([rows[position] for position in p])
-    off = np.abs(wrap(phi - pace.angle(p)))
-    bad = (off > 0.02 + 1e-6 * p[:, None] * np.abs(pace.speed)).any(axis=1)
+    bad = (np.abs(wrap(phi - pace.angle(p))) > 0.02 + 1e-6 * p[:, None] * np.abs(pace.speed)).any(axis=1)
     if not bad.any():
         return True
     first = int(np.argmax(bad))
-    edge = _bisect(lambda at: _is_off(probe, turns, pace, at), int(p[first - 1]) if first else 12, int(p[first]))
-    tail = phi[first:]
-    if len(tail) > 2 and np.abs(wrap(tail - tail[0])).max() < 1e-3:
-        notes.find("large positions", False, f"the same from position {edge - 1} on")
-        notes.blame("positions clipped", f"From position {edge - 1} on every position is turned as position {edge - 1} is.",
-                    "make the table longer, or the angles from the positions themselves; refuse what is beyond.")
-        return False
+    edge = _bisect(lambda at: _is_off(probe, turns, pace, at), int(p[first - 1]) if first else COUNT - 1, int(p[first]))
     after = turns.read(turns.blocks_at(probe, [1, edge, edge + 1]))[1:]
-    if np.abs(wrap(after - turns.phi[:2])).max() < 1e-3:
-        notes.find("large positions", False, f"position {edge} is turned as position 0 is")
-        notes.blame("positions wrap around", f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions "
-                    f"wrap around at {edge}.", "make the table longer, or the angles from the positions themselves.")
-        return False
-    return True
+    if len(p) - first > 2 and np.abs(wrap(phi[first:] - phi[first])).max() < 1e-3:
+        key, words = "positions clipped", f"From position {edge - 1} on every position is turned as position {edge - 1} is."
+    elif np.abs(wrap(after - turns.phi[:2])).max() < 1e-3:
+        key = "positions wrap around"
+        words = f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions wrap around at {edge}."
+    else:
+        return True
+    notes.find("large positions", False, f"right up to {edge - 1}")
+    notes.blame(key, words, "make the table longer, or the angles from the positions themselves; refuse what is beyond.")
+    return False
 
 
 def _is_off(probe, turns, pace, position):
@@ -70,7 +68,7 @@ def _ends(probe, turns, position, rows, broken, notes):
             return True
         return False
 
-    edge = _bisect(refuses, max(rows, default=12), position)
+    edge = _bisect(refuses, max(rows, default=COUNT - 1), position)
     how = broken.sentence.split(", for x of")[0].replace("It raised ", "").replace("It returned", "returned")
     if broken.key == "raises":
         notes.find("large positions", None, f"up to {edge - 1}; from {edge} on: {how.rstrip('.')}")
@@ -87,7 +85,7 @@ def read_precision(probe, turns, pace, rows, notes):
     relative = float((off / np.maximum(angle, 1)).max())
     row, pair = (int(i) for i in np.unravel_index(np.argmax(off), off.shape))
     worst = f"pair {pair} is off by {number(off[row, pair], 2)} radians at position {p[row]}"
-    table = float(np.abs(np.linalg.norm(turns.blocks[..., 0], axis=-1) - 1).max()) if turns.rotation else 0.0
+    table = np.abs(np.linalg.norm(turns.blocks[..., 0], axis=-1) - 1).max() * turns.rotation
     if probe.itemsize < 4:
         notes.find("precision", None, "the result itself is in half precision")
     elif relative > 0.02:
@@ -96,13 +94,10 @@ def read_precision(probe, turns, pace, rows, notes):
         _blame_table(table, notes)
     elif relative > 2e-5:
         _blame_angles(relative, _cut_circle(off, angle), worst, notes)
-    elif relative > 1e-11:
-        notes.find("precision", True, f"float32: angles are off by less than {_decade(off.max())} radians up to position {p[-1]}")
-        return True
     else:
-        notes.find("precision", True, f"float64: angles are off by less than {_decade(max(off.max(), 1e-8))} radians up to position {p[-1]}")
-        return True
-    return False
+        form, bound = ("float32" if relative > 1e-11 else "float64"), _decade(max(off.max(), 1e-8))
+        notes.find("precision", True, f"{form}: angles are off by less than {bound} radians up to position {p[-1]}")
+    return relative <= 2e-5 and table <= 5e-5
 
 
 def _blame_table(table, notes):
@@ -151,7 +146,7 @@ def read_half(probe, turns, pace, notes):
         return
     off = np.abs(wrap(phi - pace.angle(np.array(given)))).max(axis=1)
     ok = off[-1] < 0.02
-    notes.find("x in float16", bool(ok), "angles as good as for float64" if ok else f"off by {number(off.max(), 2)} radians by position 2047")
+    notes.find("x in float16", bool(ok), "its angles are not rounded" if ok else f"off by {number(off.max(), 2)} radians by position 2047")
     if not ok:
         notes.blame("half-precision angles", f"With x in float16 the angles are made in x's dtype: off by {number(off.max(), 2)} "
                     "radians by position 2047.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")

@@ -94,7 +94,7 @@ def _with_pair_0(groups, dim):
 def _turns(matrix, pairs, still):
     inputs, outputs = np.array([pair[1] for pair in pairs]), np.array([pair[0] for pair in pairs])
     blocks = matrix[:, outputs[:, :, None], inputs[:, None, :]]
-    straight, across = np.abs(np.einsum("mii->mi", blocks[0])).mean(), np.abs(blocks[0, :, [0, 1], [1, 0]]).mean()
+    straight, across = np.abs(blocks[0, :, [0, 1], [0, 1]]).mean(), np.abs(blocks[0, :, [0, 1], [1, 0]]).mean()
     if (outputs == inputs).all() and across > straight and _rotation_error(blocks) > SAME > _rotation_error(blocks[..., ::-1, :]):
         outputs = outputs[:, ::-1]  # the two features of every pair have changed places
         blocks = blocks[..., ::-1, :]
@@ -110,32 +110,29 @@ def _rotation_error(block):
 
 
 def _blame_no_pairs(matrix, groups, alone, notes):
-    diagonal = np.einsum("pii->pi", matrix)
+    one_each = len(alone) == len(matrix[0])
     moving = [row for row, column in alone if row == column and np.ptp(matrix[:, row, column]) > SAME]
-    if len(alone) == len(matrix[0]) and all(row == column for row, column in alone) and np.abs(diagonal).max() < 1.02:
-        notes.blame("sine lost", f"Feature {moving[0]} is multiplied by {number(diagonal[1, moving[0]])} at position 1 and no "
-                    "feature gets anything from a partner: cosines without sines.",
+    if one_each and all(row == column for row, column in alone) and np.abs(matrix).max() < 1.02:
+        notes.blame("sine lost", f"Feature {moving[0]} is multiplied by {number(matrix[1, moving[0], moving[0]])} at position 1 and "
+                    "no feature gets anything from a partner: cosines without sines.",
                     "add the partner's sine: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos.")
-        return
-    if len(alone) == len(matrix[0]) and all(row != column for row, column in alone):
-        row, column = alone[0]
-        notes.blame("cosine lost", f"Feature {row} is made from feature {column} alone, and nothing is left of its own.",
+    elif one_each and all(row != column for row, column in alone):
+        notes.blame("cosine lost", f"Feature {alone[0][0]} is made from feature {alone[0][1]} alone, and nothing is left of its own.",
                     "add x * cos: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos.")
-        return
-    rows, columns = max(groups, key=lambda group: (len(group[0]) != len(group[1]), len(group[1]) != 2, len(group[1])))
-    unused = [columns[0] for rows, columns in groups if not rows] or np.flatnonzero(~(np.abs(matrix) > 1e-12).any(axis=(0, 1))).tolist()
-    if unused:
-        rows, columns = [], unused
-    row = rows[0] if rows else None
-    draws = np.flatnonzero(np.abs(matrix[:, row]).max(axis=0) > 1e-6).tolist() if rows else []
-    if not rows:
-        words = f"Feature {columns[0]} of x is used nowhere in the result."
-    elif not draws:
-        words = f"Feature {row} of the result is always 0."
     else:
-        words = f"Feature {row} is made of features {_listed(draws)}, and the features do not fall into pairs."
-    notes.blame("no pairs", words + " In no layout known here is this a rotation.",
-                "each feature mixes with one partner and the partner with it: (0, 1), (2, 3), ... or (0, d/2), (1, d/2 + 1), ...")
+        notes.blame("no pairs", f"{_what_is_odd(matrix, groups)} In no layout known here is this a rotation.",
+                    "each feature mixes with one partner and the partner with it: (0, 1), (2, 3), ... or (0, d/2), (1, d/2 + 1), ...")
+
+
+def _what_is_odd(matrix, groups):
+    used = np.abs(matrix).max(axis=0) > 1e-12
+    if not used.any(axis=0).all():
+        return f"Feature {np.argmin(used.any(axis=0))} of x is used nowhere in the result."
+    if not used.any(axis=1).all():
+        return f"Feature {np.argmin(used.any(axis=1))} of the result is always 0."
+    rows, _ = max(groups, key=lambda group: (len(group[0]) != len(group[1]), len(group[1]) != 2, len(group[1])))
+    draws = np.flatnonzero(used[rows[0]]).tolist()
+    return f"Feature {rows[0]} is made of features {_listed(draws)}, and the features do not fall into pairs."
 
 
 def _listed(values):
