@@ -119,6 +119,22 @@ def common_shape(description, *shapes):
         raise ValueError(f"{description} must broadcast, got shapes {' and '.join(map(str, shapes))}") from None
 
 
+def real_or_padding(real):
+    """Which places of a padded row hold a token, 0 and 1 as int64."""
+    array = np.asarray(real)
+    if array.dtype.kind not in "biu" or array.ndim < 1 or not np.isin(array, (0, 1)).all():
+        raise ValueError(f"real must hold 0 for padding and 1 for a token, got dtype {array.dtype}, shape {array.shape}")
+    return array.astype(np.int64)
+
+
+def bias_of_every_key(bias, queries, keys):
+    """A bias that fits the scores of such shapes; one that was built for a single key would broadcast to all, and say nothing."""
+    bias, scores = finite_or_masked(bias, "bias"), (*queries[:-1], keys[-2])
+    if bias.ndim and (bias.shape[-1] != scores[-1] or common_shape("bias and scores", bias.shape, scores) != scores):
+        raise ValueError(f"bias must be one number, or hold one a key and fit (..., new, n) = {scores}, got shape {bias.shape}")
+    return bias
+
+
 def _rectangular(values, name, numbers):
     try:
         return np.asarray(values)

@@ -38,7 +38,7 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000
     the caches with the new tokens in them.
     layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down;  logits = norm(x) unembedding
 
-    Raises: ValueError if a token is not in the vocabulary, or as `attend`.
+    Raises: ValueError if a token is not in the vocabulary, the caches are not one a layer, or as `attend`.
     Source: Vaswani et al. 2017, section 3; rotary positions, Su et al. 2021; root-mean-square norm, Zhang and Sennrich 2019.
 
     >>> parameters = random_parameters(np.random.default_rng(0))
@@ -52,7 +52,7 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000
     heads = parameters["heads"]
     inv_freq = inverse_frequencies(x.shape[-1] // heads, base)
     layers, new_caches = len(parameters["w_out"]), []
-    for layer, cache in enumerate(caches or [None] * layers):
+    for layer, cache in enumerate(_one_a_layer(caches, layers)):
         q, k, v = (_by_head(_norm(x) @ w, heads) for w in parameters["w_qkv"][layer])
         output, cache = attend(q, k, v, positions, inv_freq, cache)
         x = x + output.swapaxes(0, 1).reshape(x.shape) @ parameters["w_out"][layer]
@@ -63,7 +63,7 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000
 
 def _by_head(x, heads):
     """(n, dim) -> (heads, n, dim / heads)."""
-    return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+    return x.reshape(len(x), heads, x.shape[-1] // heads).swapaxes(0, 1)
 
 
 def _norm(x):
@@ -75,3 +75,10 @@ def _in_vocabulary(tokens, vocabulary):
     if tokens.ndim != 1 or ((tokens < 0) | (tokens >= vocabulary)).any():
         raise ValueError(f"tokens must be a list of numbers from 0 to {vocabulary - 1}, got shape {tokens.shape}: {tokens.tolist()}")
     return tokens
+
+
+def _one_a_layer(caches, layers):
+    caches = [None] * layers if caches is None else caches
+    if len(caches) != layers:
+        raise ValueError(f"caches must be one a layer, {layers} of them, or None, got {len(caches)}")
+    return caches

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pe_lib.attention import attention, attention_scores, causal_mask
+from pe_lib.biases import alibi_bias
 from pe_lib.cache import Cache, attend, change_frequencies, evict, padding_bias, positions_from_mask, shift
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import rotate
@@ -232,6 +233,40 @@ def test_positions_count_the_real_tokens():
     np.testing.assert_array_equal(padding_bias([[False, True], [1, 1]]), [[[-np.inf, 0.0]], [[0.0, 0.0]]])
 
 
+def test_a_bias_built_for_one_key_is_not_spread_over_all_of_them():
+    """A published ALiBi fault: the bias of the query's own length, 1, is all zeros at every step, and nothing complains."""
+    _, cache = decode((5,))
+    right, _ = attend(Q[5:], K[5:], V[5:], [5], FREQ, cache, bias=alibi_bias(1, 6, 0.5))
+    np.testing.assert_allclose(right, attend(Q, K, V, range(6), FREQ, bias=alibi_bias(6, 6, 0.5))[0][5:], **EXACT)
+    for bias in (alibi_bias(1, 1, 0.5), np.zeros(1)):
+        with pytest.raises(ValueError, match="hold one a key"):
+            attend(Q[5:], K[5:], V[5:], [5], FREQ, cache, bias=bias)
+    np.testing.assert_allclose(attend(Q[5:], K[5:], V[5:], [5], FREQ, cache, bias=np.float32(2.0))[0], OUTPUT[5:], **EXACT)
+
+
+def test_lists_will_do_for_a_cache():
+    _, cache = decode((5,))
+    listed = Cache(*(part.tolist() for part in cache))
+    for change in (lambda cache: evict(cache, [0, 3]), lambda cache: shift(cache, 2, FREQ), lambda cache: change_frequencies(cache, FREQ, FREQ / 2),
+                   lambda cache: attend(Q[5:], K[5:], V[5:], [5], FREQ, cache)[1]):
+        for plain, told in zip(change(cache), change(listed)):
+            np.testing.assert_array_equal(plain, told)
+    assert evict(cache, []).keys.shape == (0, 4)
+
+
+@pytest.mark.parametrize("dtype, once, often", [(np.float32, 1e-6, 1e-5), (np.float16, 1e-3, 2e-2)])
+def test_many_small_moves_add_up_their_rounding(dtype, once, often):
+    """claim 7.2: exact to rounding, of the keys' own dtype"""
+    inv_freq, places = inverse_frequencies(64), np.arange(5000.0, 5020.0)
+    k = np.random.default_rng(0).normal(size=(20, 64))
+    start = Cache(rotate(k, places, inv_freq).astype(dtype), k, places)
+    many, right = start, rotate(k, places - 100, inv_freq)
+    for _ in range(100):
+        many = shift(many, -1, inv_freq)
+    off = [np.linalg.norm(cache.keys - right) / np.linalg.norm(right) for cache in (shift(start, -100, inv_freq), many)]
+    assert off[0] < once and 4 * off[0] < off[1] < often
+
+
 def test_the_dtype_stays():
     q, k, v = (a.astype(np.float32) for a in (Q, K, V))
     output, cache = decode((4, 2), q=q, k=k, v=v)
@@ -252,13 +287,23 @@ HALF = decode((3,))[1]
     (lambda: attend(Q[:1], K[:1], V[:1] * np.nan, [0], FREQ), "v must be finite"),
     (lambda: attend(Q[:1], K[:1], V[:1], [np.inf], FREQ), "positions must be finite"),
     (lambda: attend(Q[:1], K[:1], V[:1], [0], FREQ, bias=np.nan), "bias must be finite or -inf"),
-    (lambda: attend(Q[:1], K[:1], V[:1], [0], FREQ, bias=np.zeros((2, 2))), "bias must broadcast"),
+    (lambda: attend(Q[:1], K[:1], V[:1], [0], FREQ, bias=np.zeros((2, 2))), "bias must be one number, or hold one a key and fit (..., new, n) = (1, 1), got shape (2, 2)"),
+    (lambda: attend(Q[3:], K[3:], V[3:], [3, 4, 5], FREQ, HALF, bias=np.zeros((3, 1))), "hold one a key and fit (..., new, n) = (3, 6), got shape (3, 1)"),
+    (lambda: attend(Q[3:4], K[3:4], V[3:4], [3], FREQ, HALF, bias=np.zeros((4, 4))), "fit (..., new, n) = (1, 4), got shape (4, 4)"),
+    (lambda: attend(Q[3:5], K[3:5], V[3:5], [3, 4], FREQ, HALF, bias=np.zeros((2, 2))), "fit (..., new, n) = (2, 5), got shape (2, 2)"),
+    (lambda: attend(Q[3:5], K[3:5], V[3:5], [3, 4], FREQ, HALF, bias=np.zeros((3, 5))), "bias and scores must broadcast, got shapes (3, 5) and (2, 5)"),
+    (lambda: attend(Q, K, V, range(6), FREQ, bias=np.zeros((3, 6, 6))), "fit (..., new, n) = (6, 6), got shape (3, 6, 6)"),
+    (lambda: attend(Q[3:5], K[3:5], V[3:5], [4, 5], FREQ, HALF._replace(positions=[0.0, 1.0])), "a cache must hold a key, a value and a position a token, got shapes [(3, 4), (3, 4), (2,)]"),
+    (lambda: evict(HALF._replace(values=V[:2]), [0]), "a cache must hold a key, a value and a position a token"),
+    (lambda: shift(HALF._replace(positions=0.0), 1, FREQ), "positions must have at least 1 axis"),
+    (lambda: change_frequencies(HALF._replace(positions=np.arange(4)), FREQ, FREQ), "a cache must hold a key, a value and a position a token"),
+    (lambda: evict(HALF, [0, 0, 1]), "keep must list rows of the cache, 0 to 2, each once, got [0, 0, 1]"),
     (lambda: attend(np.ones((1, 6)), np.ones((1, 6)), V[:1], [3], FREQ, HALF), "keys of the new tokens must fit the cached ones, got shapes (3, 4) and (1, 6)"),
     (lambda: attend(Q[3:4], K[3:4], V[3:4, :2], [3], FREQ, HALF), "values of the new tokens must fit the cached ones, got shapes (3, 4) and (1, 2)"),
     (lambda: attend(Q[None, 3:4], K[None, 3:4], V[None, 3:4], [3], FREQ, HALF), "keys of the new tokens must fit the cached ones"),
-    (lambda: evict(HALF, [3]), "keep must list rows of the cache, 0 to 2, got [3]"),
-    (lambda: evict(HALF, [-1]), "keep must list rows of the cache, 0 to 2, got [-1]"),
-    (lambda: evict(HALF, 1), "keep must list rows of the cache, 0 to 2, got 1"),
+    (lambda: evict(HALF, [3]), "keep must list rows of the cache, 0 to 2, each once, got [3]"),
+    (lambda: evict(HALF, [-1]), "keep must list rows of the cache, 0 to 2, each once, got [-1]"),
+    (lambda: evict(HALF, 1), "keep must list rows of the cache, 0 to 2, each once, got 1"),
     (lambda: evict(HALF, [0.5]), "keep must hold integers"),
     (lambda: shift(HALF, [1, 2], FREQ), "by and positions must broadcast, got shapes (2,) and (3,)"),
     (lambda: shift(HALF, [[1], [2]], FREQ), "by must be one number or fit the positions, got shape (2, 1) for positions of shape (3,)"),

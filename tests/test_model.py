@@ -39,6 +39,14 @@ def test_cached_vocabulary_logits_equal_the_full_pass(chunks, counts):
         np.testing.assert_allclose(prefix, full[:n], atol=1e-10)
 
 
+def test_no_new_tokens_give_no_logits_and_leave_the_caches():
+    _, caches = decode((3,), parameters())
+    for before in (None, caches):
+        logits, after = next_token_logits([], [], parameters(), before)
+        assert logits.shape == (0, 11)
+        assert [len(cache.positions) for cache in after] == [3 if before else 0] * 2
+
+
 def test_a_wrong_position_of_one_step_moves_its_logits_and_no_shape():
     """claims 7.3 and 7.5"""
     full, _ = decode((8,), parameters())
@@ -93,6 +101,9 @@ def test_every_argument_matters():
     (lambda: next_token_logits([[1]], [0], parameters()), "tokens must be a list of numbers from 0 to 10, got shape (1, 1)"),
     (lambda: next_token_logits([1.5], [0], parameters()), "tokens must hold integers"),
     (lambda: next_token_logits([1, 2], [0], parameters()), "positions must have one entry a row"),
+    (lambda: next_token_logits([1], [0], parameters(), [None]), "caches must be one a layer, 2 of them, or None, got 1"),
+    (lambda: next_token_logits([1], [0], parameters(), [None] * 3), "caches must be one a layer, 2 of them, or None, got 3"),
+    (lambda: next_token_logits([1], [0], parameters(), []), "caches must be one a layer, 2 of them, or None, got 0"),
     (lambda: parameters(layers=0), "layers must be an integer of at least 1, got 0"),
     (lambda: parameters(vocabulary=0), "vocabulary must be an integer of at least 1, got 0"),
     (lambda: parameters(heads=3), "dim must be a multiple of 2 * heads, 6, since features turn in pairs, got 16"),
