@@ -147,9 +147,9 @@ def _blame_unknown(turns, notes):
     pair = int(np.argmax(off.max(axis=0)))
     block = turns.blocks[1, pair]
     rows = "], [".join(", ".join(number(entry, 3) for entry in row) for row in np.where(np.abs(block) < 1e-12, 0, block))
-    change = np.abs(np.linalg.norm(turns.blocks, axis=-1) - 1).max()
+    change = np.abs(np.linalg.norm(turns.blocks[:, pair], axis=-2) - 1).max()
     notes.blame("not a rotation", f"What pair ({turns.inputs[pair, 0]}, {turns.inputs[pair, 1]}) does at position 1, [[{rows}]], is no "
-                f"rotation, in no layout known here; a feature's length changes by up to {small(change)}.",
+                f"rotation, in no layout known here; lengths change by up to {small(change)}.",
                 "y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos, with one angle for both: compare with `rotation_matrix`.")
 
 

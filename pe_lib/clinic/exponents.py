@@ -17,7 +17,7 @@ EXPONENTS = {  # key: the exponents of base for pair m, in words for m of pairs
     "exponent over another width": "2m / {wide}: they are made for {wide} features (the model's width?), the slowest pair turns at "
     "{last}, not {meant}",
     "exponent over dim/2 - 1": "m / (dim/2 - 1), as in tensor2tensor's sinusoids: the slowest pair turns at {last}, not {meant}",
-    "exponent in steps of two": "2 (m // 2) / dim: pairs 0 and 1 turn alike, 2 and 3 alike, ...",
+    "exponent in steps of two": "2 (m // 2) / dim: pairs 0 and 1 turn alike, 2 and 3 alike, and so on",
     "frequencies reversed": "counted from the other end: the first pair is the slowest, the last the fastest",
     "exponent positive": "2m / dim with a plus: the last pair turns at {last} radians a position, not at {meant}",
 }
@@ -35,6 +35,7 @@ class Law:
     base: float | None = None
     key: str = ""  # a fault in the exponents, of EXPONENTS
     scale: float = 1.0  # all frequencies are this many times those of the law
+    own: float = 0.0  # the base that the plain rule would need for the same frequencies, where that one was not asked for
     wide: int = 0  # the width that the exponents are made for
     parts: tuple = ()  # (pairs that keep their frequency, first pair divided by the factor, factor)
 
@@ -138,11 +139,11 @@ def _likelier(meant, scale, found, dim, fine, base):
             exponent = exponents(pairs, dim).get(key, [0])
             likely = odd or key == "sliced frequencies" and dim in (4 * pairs, 8 * pairs)
             if exponent[-1] and likely and _close(other**-exponent * scale, meant, 4 * fine):
-                return Law(meant, -1, other, key, scale)
+                return Law(meant, -1, other, key, scale, own=near)
     for other in (base,) if base else FAMOUS[:1] * (near < 50):
         times = float(np.log(other) / np.log(found)) * pairs
         if times > 2.5 * pairs and abs(times - round(times)) < 40 * fine * times and round(times) % pairs == 0:
-            return Law(meant, -1, other, "exponent over another width", scale, wide=2 * round(times))
+            return Law(meant, -1, other, "exponent over another width", scale, near * (base is None), 2 * round(times))
     return None
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, find_law  # noqa: F401 - both halves can be had from here
-from pe_lib.clinic.notes import number
+from pe_lib.clinic.notes import number, radians
 from pe_lib.yarn import attention_factor, llama3
 
 
@@ -21,7 +21,7 @@ def _judge(law, speed, dim, base, gain, notes):
     if law is None:
         return _blame_none(speed, notes)
     if law.key == "same frequency":
-        return notes.blame("one frequency for all", f"All {len(speed)} pairs turn at {number(law.scale)} radians a position.",
+        return notes.blame("one frequency for all", f"All {len(speed)} pairs turn at {radians(law.scale)} a position.",
                            "inv_freq[m] = base ** (-2m / dim): look for an integer division, or a base of 1.")
     _judge_scale(law, base, notes)
     if law.key:
@@ -39,7 +39,7 @@ def _judge_scale(law, base, notes):
         return
     for key, (scale, words) in SCALES.items():
         if abs(law.scale / scale - 1) < 4 * law.tolerance + 1e-9:
-            notes.blame(key, f"Every angle {words}: the first pair turns at {number(law.scale)} radians a position, not at 1.",
+            notes.blame(key, f"Every angle {words}: the first pair turns at {radians(law.scale)} a position, not at 1.",
                         "np.cos and np.sin take radians, and position * inv_freq is in radians already.")
             return
     factor = 1 / law.scale
@@ -48,6 +48,7 @@ def _judge_scale(law, base, notes):
         notes.convention["scale"] = f"all angles divided by {number(near)} (positions interpolated)"
         return
     how = f"divided by {number(factor)}" if factor > 1 else f"multiplied by {number(law.scale)}"
+    how += " (or x is turned twice)" if abs(law.scale - 2) < 1e-3 else ""
     notes.blame("angles scaled", f"All angles are {how}: the first pair turns at {number(law.scale)} radians a position, not at 1.",
                 "the fastest pair turns one radian a position: inv_freq[0] is 1, and positions count 0, 1, 2, ...")
 
@@ -56,7 +57,8 @@ def _blame_exponents(law, width, dim, notes):
     words = EXPONENTS[law.key].format(first=number(abs(law.speeds[0])), last=number(abs(law.speeds[-1])), dim=dim, wide=law.wide,
                                       meant=number(law.base ** (-(width - 2) / width)))
     head = "The frequencies are" if law.key == "frequencies reversed" else f"The exponents of base {number(law.base, 6)} are"
-    notes.blame(law.key, f"{head} {words}.", f"inv_freq[m] = base ** (-2m / {width}), for m = 0, 1, ... {width // 2 - 1}.")
+    other = f" (If base {number(law.own, 6)} was meant, say base={number(law.own, 6)}.)" if law.own else ""
+    notes.blame(law.key, f"{head} {words.rstrip('.')}.{other}", f"inv_freq[m] = base ** (-2m / {width}), for m = 0, 1, ... {width // 2 - 1}.")
 
 
 def _blame_base(law, base, width, notes):

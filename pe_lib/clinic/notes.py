@@ -54,6 +54,11 @@ def number(value, digits=4):
     return re.sub(r"^-0$", "0", text)
 
 
+def radians(value, digits=4):
+    text = number(value, digits)
+    return f"{text} radian" if text == "1" else f"{text} radians"
+
+
 def a_few(values, most=4):
     """0, 1, 2, 3 ... 31"""
     values = [str(value) for value in values]

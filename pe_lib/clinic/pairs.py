@@ -64,6 +64,7 @@ def _judge_layout(turns, layout, asked, notes):
     dim, width = asked["dim"], turns.inputs.size
     example = ", ".join(f"({a}, {b})" for a, b in turns.inputs[:2].tolist()) + (" ..." if width > 4 else "")
     other = layout in ("interleaved", "half") and asked["layout"] not in (None, layout)
+    other = other and np.array_equal(turns.inputs, turns.outputs)  # else the order is blamed
     named = f": {layout}" if layout in ("interleaved", "half") else ""
     notes.find("layout", False if layout in (None, TOO_WIDE) or other else True if asked["layout"] else None, example + named)
     if layout in WORDS:
@@ -101,13 +102,13 @@ def _judge_order(turns, layout, asked, notes):
 
 def _judge_width(turns, slow_ones_stand, asked, notes):
     dim, width, first, wanted = asked["dim"], turns.inputs.size, turns.inputs.min(), asked["rotary_dim"]
-    ok = width == wanted if wanted else None if width < dim else True
+    ok = width == wanted if wanted else False if "a pair left out" in notes.keys else None if width < dim else True
     notes.find("features that turn", ok, f"{width} of {dim}")
     which = "the first" if first == 0 else "the last" if first + width == dim else f"from feature {first} on"
     words = f"all {dim} features turn" if width == dim else f"{which} {width} of {dim} features turn"
     if slow_ones_stand:
         words = f"the fastest {width // 2} of {dim // 2} pairs turn (p-RoPE)"
     notes.convention["width"] = words
-    if ok is False:
+    if wanted and not ok:
         notes.blame("other width", f"{width} of {dim} features turn, not {wanted}.",
                     "frequencies and cut are both made for rotary_dim: dim/2 frequencies turn all features.")

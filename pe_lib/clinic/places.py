@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pe_lib.clinic.measure import Broken
-from pe_lib.clinic.notes import a_few, number, small
+from pe_lib.clinic.notes import a_few, number, radians
 
 COUNT = 13  # positions whose matrices are measured
 SETS = {
@@ -124,7 +124,8 @@ def read_speeds(phi, notes):
     """The pace of each pair, as measured; None where no rule is known. The fault goes into the notes."""
     p, turned = np.arange(len(phi)), wrap(phi - phi[0])
     if np.abs(turned).max() < 1e-9:
-        notes.blame("position plays no part", f"Every position is turned alike, the first pair by {number(phi[0, 0])} radians.", ANGLE)
+        notes.find("proportional to the position", False, "all alike")
+        notes.blame("position plays no part", f"Every position is turned alike, the first pair by {radians(phi[0, 0])}.", ANGLE)
         return None
     speed = turned[1] + wrap(turned[-1] - p[-1] * turned[1]) / p[-1]
     if _fits(turned, p, speed):
@@ -132,18 +133,21 @@ def read_speeds(phi, notes):
     for key, meant, words in _maps():
         speed = turned[int(np.argmax(meant == 1))]
         if _fits(turned, meant, speed):
+            notes.find("proportional to the position", False, key)
             notes.blame(key, words, ANGLE)
             return _start(Pace(speed, phi[0], steady=False), notes)
     if np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1).max() < SAME:
         _blame_cut(phi, turned, notes)
         return None
     turns = a_few([number(angle, 3) for angle in turned[:6, 0]], most=6)
+    notes.find("proportional to the position", False, "no")
     notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
                 "radians, which no speed and no known rule explains.", ANGLE)
     return None
 
 
 def _blame_cut(phi, turned, notes):
+    notes.find("proportional to the position", False, "whole numbers of radians")
     pair = int(np.argmax(np.abs(np.diff(turned, 2, axis=0)).max(axis=0)))
     notes.blame("angles cut to integers", f"Every angle is a whole number of radians: pair {pair} has turned by "
                 f"{a_few(np.rint(phi[:4, pair]).astype(int) + 0)} radians at positions 0, 1, 2, 3.",
@@ -187,8 +191,11 @@ def _start(pace, notes):
         pace.direction = -1 if quarter > 0 else 1
         return pace
     notes.find("count starts at 0", False, "position 0 is turned")
-    notes.blame("turned at position 0", f"At position 0 the first pair is turned by {number(phi[0])} radians, the last by "
-                f"{number(phi[-1])}: no whole shift of positions explains both.", "the angle at position 0 is 0 in every pair.")
+    why = "no whole shift of positions explains both."
+    if np.abs(wrap(phi - np.pi)).max() < 1e-3:
+        why = "half a circle in every pair, as from a minus in front of everything."
+    notes.blame("turned at position 0", f"At position 0 the first pair is turned by {radians(phi[0])}, the last by "
+                f"{number(phi[-1])}: {why}", "the angle at position 0 is 0 in every pair.")
     return pace
 
 

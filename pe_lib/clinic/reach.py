@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.clinic.measure import Broken
-from pe_lib.clinic.notes import number
+from pe_lib.clinic.notes import number, radians
 from pe_lib.clinic.places import COUNT, wrap
 
 FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
@@ -41,6 +41,9 @@ def _judge(probe, turns, pace, rows, notes):
     elif np.abs(wrap(after - turns.phi[:2])).max() < 1e-3:
         key = "positions wrap around"
         words = f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions wrap around at {edge}."
+    elif np.abs(wrap(after[0] - pace.angle(-edge))).max() < 1e-3:
+        key = "positions wrap around"
+        words = f"Position {edge} is turned as position {-edge} is: positions overflow an integer type of too few bits."
     else:
         return True
     notes.find("large positions", False, f"right up to {edge - 1}")
@@ -84,7 +87,10 @@ def read_precision(probe, turns, pace, rows, notes):
     angle, off = p[:, None] * np.abs(pace.speed), np.abs(wrap(np.array([rows[at] for at in p]) - pace.angle(p)))
     relative = float((off / np.maximum(angle, 1)).max())
     row, pair = (int(i) for i in np.unravel_index(np.argmax(off), off.shape))
-    worst = f"pair {pair} is off by {number(off[row, pair], 2)} radians at position {p[row]}"
+    degree = int(np.argmax((off > np.pi / 180).any(axis=1)))  # the first position where a degree is passed
+    worst = f"pair {pair} is off by {radians(off[row, pair], 2)} at position {p[row]}"
+    if off[degree].max() > np.pi / 180 and degree < row:
+        worst += f", and a pair by over a degree at position {p[degree]} already"
     table = np.abs(np.linalg.norm(turns.blocks[..., 0], axis=-1) - 1).max() * turns.rotation
     if probe.itemsize < 4:
         notes.find("precision", None, "the result itself is in half precision")
@@ -109,12 +115,12 @@ def _blame_table(table, notes):
 
 def _blame_angles(relative, cut, worst, notes):
     if cut:
-        notes.find("precision", False, worst)
-        notes.blame("pi cut short", f"Every full circle adds {number(cut, 2)} radians: {worst}.",
+        notes.find("precision", False, worst.split(", and")[0])
+        notes.blame("pi cut short", f"Every full circle adds {radians(cut, 2)}: {worst}.",
                     "leave the angle as it is (cosine and sine need no remainder), or take it modulo 2 * np.pi.")
         return
     form = "float16" if relative < 1e-3 else "bfloat16"
-    notes.find("precision", False, f"{worst}, as {form} rounds")
+    notes.find("precision", False, f"{worst.split(', and')[0]}, as {form} rounds")
     notes.blame("half-precision angles", f"The angles, positions or frequencies are rounded to {form}: {worst}.",
                 "multiply positions and frequencies in float64 (float32 at least), and round after cosine and sine.")
 

@@ -188,6 +188,7 @@ def _moves_later(probe, turns, notes):
         return False
     late = np.flatnonzero(np.abs(y[1] - y[0]) > 1e-3)
     if late.size:
+        notes.find("proportional to the position", False, "small angles are 0")
         notes.blame("angles cut to integers", f"Feature {late[0]} stands still up to position {COUNT - 1} and has turned by position "
                     "1000: angles below 1 have become 0.", "keep positions * inv_freq in floats; an integer dtype has crept in.")
     return late.size > 0
@@ -199,6 +200,7 @@ def _judge_ways(signs, asked, notes):
         return
     if (signs != signs[0]).any():
         pair = int(np.argmax(signs != signs[0]))
+        notes.find("direction", False, "not the same for all pairs")
         notes.blame("pairs turn both ways", f"Pair 0 turns {WAYS[signs[0]]} and pair {pair} {WAYS[signs[pair]]}.",
                     "every pair has the same sign in front of its sine.")
         return

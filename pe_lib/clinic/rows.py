@@ -54,6 +54,7 @@ def read_linearity(probe, matrix, added, notes):
 def _judge_added(probe, added, notes):
     probe.adds = bool(np.abs(added).max() > 1e-6)
     if probe.adds:
+        notes.find("x = 0 stays 0", False, "something is added")
         row, feature = np.unravel_index(np.argmax(np.abs(added[:2])), added[:2].shape)
         notes.blame("something is added", f"x = 0 does not stay 0: {number(added[row, feature])} comes out at position {row}, "
                     f"feature {feature}. Rotary encoding turns x and adds nothing.", "multiply x, do not add a position vector to it.")

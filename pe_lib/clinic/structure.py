@@ -55,6 +55,7 @@ def read_turns(matrix, notes):
     still = [(row, column) for row, column in alone if np.abs(matrix[:, row, column] - 1).max() < SAME]
     pairs = [group for group in groups if len(group[0]) == len(group[1]) == 2]
     if len(still) == len(matrix[0]):
+        notes.find("pairs turn as one", False, "no feature turns")
         if "something is added" not in notes.keys:  # an additive encoding
             notes.blame("does not turn", "x comes back unchanged at every position.",
                         "multiply by cosine and sine of position * inv_freq, and return the result, not x.")
