@@ -87,8 +87,8 @@ def test_either_layout_and_either_sign_is_healthy(dim, layout, pairs, sign, way)
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(
     half=st.integers(2, 48), turning=st.integers(2, 48), layout=st.sampled_from(["interleaved", "half"]),
-    sign=st.sampled_from([1, -1]), base=st.floats(2, 8).map(lambda power: round(10**power) + 0.5), shift=st.sampled_from([0, 1, -1, 3, 100]),
-    dtype=st.sampled_from([np.float32, np.float64]),
+    sign=st.sampled_from([1, -1]), base=st.floats(2, 8).map(lambda power: round(10**power) + 0.5),
+    shift=st.sampled_from([0, 1, -1, 3, 100]), dtype=st.sampled_from([np.float32, np.float64]),
 )
 def test_a_rotation_made_at_random_is_read_back(half, turning, layout, sign, base, shift, dtype):
     dim, width = 2 * half, 2 * min(half, turning)
@@ -102,7 +102,7 @@ def test_a_rotation_made_at_random_is_read_back(half, turning, layout, sign, bas
     report = diagnose(rope, dim, layout=layout, sign=sign, base=base, rotary_dim=width)
     assert keys(report) == {0: [], 1: ["off by one"], -1: ["off by one"]}.get(shift, ["positions shifted"])
     if shift:
-        assert f"turned by {shift:.3f} position" in report.faults[0].sentence.replace("turned by 1.000 position too few", "turned by -1.000 position")
+        assert f"Position 0 is turned as position {shift} should be" in report.faults[0].sentence
     assert keys(diagnose(rope, dim)) == keys(report)
 
 
@@ -279,12 +279,46 @@ def test_a_wider_result_is_a_remark():
     assert report.healthy and report.remarks == (
         "x in float32 comes back as float64, of twice the memory: .astype(x.dtype) at the end keeps x's dtype.",)
     assert finding(report, "dtype kept").ok is False
+    assert "No fault found.\nRemark: x in float32 comes back as float64" in repr(report)
 
 
 def test_the_end_of_a_table_is_told_and_not_blamed():
     report = diagnose(next(specimen for specimen in SOUND if specimen.__name__ == "looked_up"))
     assert finding(report, "large positions").ok is None
     assert finding(report, "large positions").figure.startswith("up to 4095; from 4096 on: IndexError")
+
+
+def test_positions_in_an_integer_of_eight_bits_are_seen_to_overflow():
+    report = diagnose(lambda x, p: halves(x, turns(np.asarray(p).astype(np.int8), 64)))
+    assert keys(report) == ["positions wrap around"]
+    assert report.faults[0].sentence.startswith("Position 128 is turned as position -128 is")
+
+
+def test_a_function_of_float32_alone_is_examined_in_float32():
+    def short(x, p):
+        return (x.view(np.complex64) * np.exp(1j * turns(p, 64)).astype(np.complex64)).view(np.float32)
+
+    report = diagnose(short)
+    assert report.healthy and report.convention.startswith("interleaved pairs (0, 1)")
+    assert report.remarks[0].startswith("It takes float32 only. It raised ")
+
+
+def test_frequencies_that_depend_on_the_length_are_told():
+    def dynamic(x, p):
+        base = 10_000.0 * max(1, 2 * (max(p) + 1) / 2048 - 1) ** (64 / 62)
+        return halves(x, turns(p, 64, base))
+
+    report = diagnose(dynamic)
+    assert report.healthy and "the frequencies depend on the length" in finding(report, "large positions").figure
+
+
+def test_a_base_asked_for_settles_what_could_be_read_two_ways():
+    def rope(x, p):
+        return np.concatenate([halves(x[..., :32], turns(p, 32, 100.0)), x[..., 32:]], axis=-1)
+
+    assert keys(diagnose(rope)) == ["sliced frequencies"]
+    assert diagnose(rope).faults[0].sentence.endswith("(If base 100 was meant, say base=100.)")
+    assert diagnose(rope, base=100).healthy
 
 
 def test_the_callers_function_sees_copies():

@@ -43,7 +43,8 @@ def read_manners(probe, first, notes):
         notes.blame("remembers earlier calls", f"The same x and positions gave another answer later on: {figure}.",
                     "make the result from the arguments alone: no stored table or base that other calls change, no randomness.")
     notes.find("same answer again", bool(same), figure)
-    notes.find("input unchanged", not probe.changed, f"{probe.changed} overwritten" if probe.changed else "x and positions as they were")
+    figure = f"{probe.changed} overwritten" if probe.changed else "x and positions as they were"
+    notes.find("input unchanged", not probe.changed, figure)
     if probe.changed:
         notes.blame("input changed", f"The caller's {probe.changed} is overwritten.",
                     "write into a new array: in place, the next reader of q or k finds it turned already.")

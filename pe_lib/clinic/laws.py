@@ -58,7 +58,8 @@ def _blame_exponents(law, width, dim, notes):
                                       meant=number(law.base ** (-(width - 2) / width)))
     head = "The frequencies are" if law.key == "frequencies reversed" else f"The exponents of base {number(law.base, 6)} are"
     other = f" (If base {number(law.own, 6)} was meant, say base={number(law.own, 6)}.)" if law.own else ""
-    notes.blame(law.key, f"{head} {words.rstrip('.')}.{other}", f"inv_freq[m] = base ** (-2m / {width}), for m = 0, 1, ... {width // 2 - 1}.")
+    notes.blame(law.key, f"{head} {words.rstrip('.')}.{other}",
+                f"inv_freq[m] = base ** (-2m / {width}), for m = 0, 1, ... {width // 2 - 1}.")
 
 
 def _blame_base(law, base, width, notes):
@@ -104,18 +105,22 @@ def _hint(law, base, width):
             if abs(law.base / other**power - 1) < 10 * law.tolerance + 1e-9:
                 return f" (or {number(other)} with exponents {words}: say base={number(other)} to have it judged)"
         stretch = (law.base / other) ** ((width - 2) / width)
-        if stretch > 1.2 and abs(2 * stretch / round(2 * stretch) - 1) < 4 * law.tolerance + 1e-9 and law.base != float(f"{law.base:.2g}"):
-            return f" (the NTK base for {number(other)} stretched {number(round(2 * stretch) / 2)} times)"
+        odd, near = law.base != float(f"{law.base:.2g}"), round(2 * stretch) / 2
+        if odd and stretch > 1.2 and abs(stretch / near - 1) < 4 * law.tolerance + 1e-9:
+            return f" (the NTK base for {number(other)} stretched {number(near)} times)"
     return ""
 
 
 def judge_gain(turns, law, notes):
+    """A length that all turned pairs are given: the attention factor of stretched frequencies, or a fault."""
     if turns.gain == 1:
         return
-    factor = law.parts[2] if law is not None and law.parts else None
-    if factor and abs(turns.gain / attention_factor(factor) - 1) < 1e-4:
-        notes.convention["length"] = f"lengths times {number(turns.gain, 5)} (YaRN's attention factor)"
+    if law is not None and law.parts and 1 < turns.gain < 2:
+        yarn = abs(turns.gain / attention_factor(law.parts[2]) - 1) < 1e-4
+        notes.convention["length"] = f"lengths times {number(turns.gain, 5)} ({'YaRN' if yarn else 'perhaps LongRoPE'}'s attention factor)"
         return
-    hint = f" YaRN does so for a stretch by {number(np.exp(10 * (turns.gain - 1)))}; here nothing is stretched." if 1 < turns.gain < 1.6 else ""
+    hint = ""
+    if 1 < turns.gain < 1.6:
+        hint = f" YaRN does so for a stretch by {number(np.exp(10 * (turns.gain - 1)))}; here nothing is stretched."
     notes.blame("length changed", f"Every turned pair comes back {number(turns.gain, 5)} times as long.{hint}",
                 "a rotation keeps lengths: scale scores in the attention, not q and k here.")

@@ -152,7 +152,8 @@ def read_half(probe, turns, pace, notes):
         return
     off = np.abs(wrap(phi - pace.angle(np.array(given)))).max(axis=1)
     ok = off[-1] < 0.02
-    notes.find("x in float16", bool(ok), "its angles are not rounded" if ok else f"off by {number(off.max(), 2)} radians by position 2047")
+    figure = "its angles are not rounded" if ok else f"off by {radians(off.max(), 2)} by position 2047"
+    notes.find("x in float16", bool(ok), figure)
     if not ok:
         notes.blame("half-precision angles", f"With x in float16 the angles are made in x's dtype: off by {number(off.max(), 2)} "
                     "radians by position 2047.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")
