@@ -14,6 +14,7 @@ from pe_lib.figures import cached_decoding_faults as faults
 from pe_lib.figures import cached_decoding_positions as counting
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.model import next_token_logits, random_parameters
+from pe_lib.offsets import wrap
 from pe_lib.plots import new_figure, style
 from pe_lib.rotary import rotate
 from pe_lib.scaling import dynamic_factor, dynamic_ntk, longrope, ntk_base
@@ -109,6 +110,41 @@ CASE = np.array([[[0.03, 1.36, 1.22, -0.51], [-0.3, -0.53, 0.57, -0.06], [0.75, 
                   [0.35, 0.25, 1.1, -1.28], [-0.66, -0.84, -1.73, 0.13]],
                  [[0.53, -0.74, 1.39, 0.82], [0.63, 0.4, 0.96, -1.33], [0.61, 0.6, -1.77, 0.35], [-0.25, 0.78, -0.44, -0.02],
                   [0.34, -0.88, 0.6, -0.1], [0.49, -0.52, 1.09, 0.61]]])
+
+
+@pytest.mark.parametrize("name", faults.FAULTS)
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_the_fault_switch_speaks_as_people_do(name, chunk):
+    for token in range(6, N):
+        said = readout(figures.fault_switch, fault=name, token=token, chunk=chunk)
+        assert not re.search(r"\b1 (keys|of \d+ offsets) are|\b([02-9]|\d\d) (keys|of \d+ offsets) is", said), said
+
+
+def test_a_right_pair_differs_from_no_pair():
+    """The card behind the map is darker than zero, and a line runs round the pairs that were read."""
+    with style():
+        fig = new_figure()
+        figures.fault_switch(fig)(fault="none", token=9, chunk=1)
+    ax = fig.axes[0]
+    zero, card = ax.images[0].cmap(0.5)[:3], ax.get_facecolor()[:3]
+    assert np.subtract(zero, card).min() > 0.05
+    edge = next(line for line in ax.lines if len(line.get_xdata()) > 2)
+    assert (max(edge.get_xdata()), max(edge.get_ydata())) == (9.5, 9.5)
+
+
+def test_two_faults_leave_their_first_step_right_and_one_its_second_too():
+    """claim 7.3: a mission's answer"""
+    right = {name: (figures.fault_errors(name, 1)[6:8] < 1e-9).tolist() for name in NAMES}
+    assert [name for name in NAMES if right[name] == [True, False]] == ["new keys cached unturned"]
+    assert [name for name in NAMES if right[name] == [True, True]] == ["mask top-left for chunks"]
+
+
+def test_one_position_for_a_whole_chunk_fails_at_chunks_only():
+    """claim 7.3: chunks wrong and single steps right need not be the mask"""
+    first = faults.Fault(query=lambda p: 0 * p + p[0], key=lambda p: 0 * p + p[0])
+    for chunk in (1, 3):
+        off = np.abs(faults.decode(first, Q, K, V, FREQ, faults.pieces(N, 6, chunk)) - RIGHT).max(axis=1)
+        assert (off.max() < 1e-12) == (chunk == 1)
 
 
 @pytest.mark.parametrize("name, row", [
@@ -234,6 +270,14 @@ def test_a_common_shift_changes_nothing_and_a_partial_one_does(by):
     np.testing.assert_allclose(counting.shifted_output("the cached keys", by), counting.shifted_output("the new query and its key", -by), **EXACT)
 
 
+def test_two_descriptions_of_a_shift_part_at_the_second_step():
+    """claim 7.4: cached keys read one too far, or new tokens one too little; the key that was kept tells them apart."""
+    far, little = faults.Fault(read=lambda p: p + 1), faults.Fault(query=lambda p: p - 1, key=lambda p: p - 1)
+    one, other = (faults.decode(fault, Q, K, V, FREQ, faults.pieces(N, 6, 1)) for fault in (far, little))
+    np.testing.assert_allclose(one[6], other[6], **EXACT)
+    assert np.abs(one[7] - other[7]).max() > 0.01 and np.abs(one[6] - RIGHT[6]).max() > 0.01
+
+
 def test_the_error_of_a_shift_goes_up_and_down():
     """claim 7.4: a mission's answer"""
     off = {by: numbers(readout(counting.shifts, who="the new query and its key", by=by))[-1] for by in (8, 20)}
@@ -257,8 +301,10 @@ def test_who_counts_the_pads(pads):
 def test_padding_in_words():
     """claim 7.4"""
     said = readout(counting.left_padding, counting="by the mask, but pads taken off twice in steps", pads=2, hidden=True)
-    assert "the steps stand at 2 and 3, the prompt's last token at 3" in said
+    assert "The steps stand at 2 and 3, the prompt's last token at 3" in said
     assert "Every output equals" in readout(counting.left_padding, counting="pads counted, everywhere", pads=3, hidden=True)
+    for pads, start in ((0, "No pads. Positions: by the mask."), (1, "1 pad, hidden. "), (2, "2 pads, hidden. ")):
+        assert readout(counting.left_padding, counting="by the mask", pads=pads, hidden=True).startswith(start)
 
 
 def test_positions_of_reported_batches():
@@ -314,7 +360,25 @@ def test_what_dropping_tokens_does(dropped, first):
 def test_dropping_in_words():
     assert "3 keys seem to lie ahead" in readout(counting.eviction, way="renumbered, keys as they are", dropped=4, first=0)
     assert readout(counting.eviction, way="positions stay", dropped=0, first=2).startswith("Nothing dropped; positions stay. All keys lie behind")
+    assert "1 key seems to lie ahead of the query, one at its own place" in readout(counting.eviction, way=counting.WAYS[1], dropped=2, first=0)
     assert "Token 2 dropped" in readout(counting.eviction, way="positions stay", dropped=1, first=2)
+
+
+@pytest.mark.parametrize("way", counting.WAYS)
+@pytest.mark.parametrize("dropped", range(9))
+@pytest.mark.parametrize("first", range(4))
+def test_the_sentence_on_dropped_tokens_is_true(way, dropped, first):
+    """claim 7.2: behind, at and ahead are three things; and the bar that is told is the largest."""
+    (places, _, off), said = counting.evicted_run(way, dropped, first), readout(counting.eviction, way=way, dropped=dropped, first=first)
+    ahead = (places > 0).sum()
+    assert ("All keys lie behind" in said) == (places < 0).all()
+    assert ("own place" in said) == (places == 0).any()
+    assert ("ahead" in said) == bool(ahead) and (not ahead or f"{ahead} key" in said)
+    assert ("no output differs" in said) == (off.max() < 1e-9)
+    if off.max() > 1e-9:
+        assert f"token {12 + off.argmax()}'s differs most" in said and f"by {off.max():.2f} of" in said
+    if way == counting.WAYS[1] and dropped and 12 - first - dropped >= dropped:    # a mission's answer: as long as so many are left
+        assert ahead == dropped - 1
 
 
 def test_turns_add_of_a_reported_case():
@@ -372,8 +436,16 @@ def test_stale_keys_in_words():
     said = readout(counting.changed_frequencies, length=8192, distance=1000.0, remedy="none")
     assert said == ("Text of 8,192 tokens, trained on 4,096; remedy: none. The key 1,000 back scores 0.41 of the highest value, where frequencies "
                     "of one set give 0.23.")
+    assert "The first key, 4,095 back, scores" in readout(counting.changed_frequencies, length=4096, distance=16_384.0, remedy="none")
     for remedy in counting.REMEDIES[1:]:
         assert numbers(readout(counting.changed_frequencies, length=8192, distance=1000.0, remedy=remedy))[-2:] == [0.23, 0.23]
+
+
+def test_which_pairs_of_a_stale_key_are_off():
+    """claim 7.6: a mission's answer; 1000 back in 8192 tokens"""
+    gap = np.abs(7191 * (counting.frequencies_at(7192) - counting.frequencies_at(8192)))
+    assert gap[0] == 0 and (gap[1:34] > np.pi).all() and (gap[34:] < np.pi).all() and 0.05 < gap[63] < 0.06
+    assert np.argmax(gap) == 6 and set(np.flatnonzero(np.abs(wrap(gap[1:34])) < 0.1) + 1) == {3, 16}
 
 
 def test_a_switch_of_lists_of_a_reported_case():

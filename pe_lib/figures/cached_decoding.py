@@ -13,7 +13,7 @@ from pe_lib.model import random_parameters
 from pe_lib.plots import CONTENT, KEY, POSITION, heat_map
 from pe_lib.rotary import rotate
 
-CARD, INK, FAINT = "#FAFAF7", "#222222", "#B8B8B0"
+CARD, INK, FAINT, SHADE = "#FAFAF7", "#222222", "#B8B8B0", "#E2E2DA"
 N, PROMPT, DIM = 14, 6, 8
 INV_FREQ = inverse_frequencies(DIM, base=100)
 MASKS = {"bottom-right": causal_mask, "top-left": top_left_mask, "top-left, but none for a single token": top_left_for_chunks}
@@ -98,6 +98,9 @@ def fault_switch(fig, n=N):
     image = heat_map(ax, np.zeros((n, n)), limits=(-4, 4), colorbar=False, animated=True, zorder=1)
     fig.colorbar(image, cax=bar, label="offset used − right (tokens)", extend="both")
     hidden = _grey(ax, n)
+    ax.set_facecolor(SHADE)                                                    # no such pair, or not read yet
+    (edge,) = ax.plot([], [], color=INK, lw=1, zorder=3, animated=True)
+    ax.set_title("white: right · grey: should look, may not", fontsize=11)
     ax.axhline(PROMPT - 0.5, color=INK, lw=1, ls="--", zorder=3)
     ax.text(n - 0.7, PROMPT - 0.65, "prompt", fontsize=9, ha="right", va="bottom", zorder=3)
     ax.set(xticks=range(0, n, 3), yticks=range(0, n, 3), xlabel="key (token)", ylabel="query (token)")
@@ -114,14 +117,16 @@ def fault_switch(fig, n=N):
         offsets, seen = effective_offsets(FAULTS[fault], rows), np.tri(n, dtype=bool) & (np.arange(n) < reached)[:, None]
         image.set_data(np.where(seen, offsets - true, np.nan))
         hidden.set_data(seen & np.isnan(offsets))
+        edge.set_data(np.repeat(np.arange(reached + 1), 2)[1:] - 0.5, np.repeat(np.arange(reached + 1), 2)[:-1] - 0.5)
         off = fault_errors(fault, chunk)
         for each, height, place in zip(bars, off, range(n)):
             each.set_height(height if place < reached else 0)
         row = (offsets - true)[token, : token + 1]
         wrong = row[~np.isnan(row) & (row != 0)]
-        told = [f"{np.isnan(row).sum()} keys are hidden" if np.isnan(row).any() else "",
+        dark, fine = int(np.isnan(row).sum()), int((row == 0).sum())
+        told = [f"{dark} {'key is' if dark == 1 else 'keys are'} hidden" if dark else "",
                 f"{wrong.size} of {token + 1} offsets {'is' if wrong.size == 1 else 'are'} wrong, by {_range(wrong)}" if wrong.size else
-                f"{(~np.isnan(row)).sum()} of {token + 1} offsets are right"]
+                f"{fine} of {token + 1} offsets {'is' if fine == 1 else 'are'} right"]
         return (f"Fault: {fault}; prompt of {PROMPT}, then {chunk} at a time. Token {token}: {', '.join(filter(None, told))}; "
                 f"its output is off by {off[token]:.2f} of its length.")
     return update
@@ -160,8 +165,9 @@ def logit_meters(fig, parameters=None, text=TEXT, prompt=8):
     for each in means:
         each.set_animated(True)
     steps.axvline(prompt - 0.5, color=INK, lw=1, ls="--", zorder=2)
+    steps.text(prompt / 2 - 0.5, 0.004, "prompt\n(no dot:\nnot moved)", fontsize=9, ha="center", va="center")
     steps.set(xlim=(-0.6, n - 0.4), yscale="log", ylim=(1e-5, 2), xlabel="token", ylabel="prediction moved by (nats)")
-    meter.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 1), yticks=range(len(names)), xlabel="same first choice\n(share of tokens)")
+    meter.set(ylim=(len(names) - 0.5, -0.5), xlim=(0, 1), yticks=range(len(names)), xlabel="same first choice\n(share, after the prompt)")
     meter.set_yticklabels(names, fontsize=9)
 
     def update(fault, chunk):

@@ -43,7 +43,7 @@ def shifts(fig, cached=6, reach=20):
     curves = [errors.plot(by, values, color=color, ls=dash, lw=1.5, label=who, zorder=3, animated=True)[0]
               for (who, values), (color, dash) in zip(table.items(), LINES)]
     (dot,) = errors.plot([], [], "o", color=INK, ms=8, zorder=5, animated=True)
-    errors.set(xlim=(-reach, reach), ylim=(-0.06, 1.4), xlabel="shift (tokens)", ylabel="error\n(share of the output)")
+    errors.set(xlim=(-reach - 1.5, reach + 1.5), ylim=(-0.06, 1.4), xlabel="shift (tokens)", ylabel="error\n(share of the output)")
     errors.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=9, handlelength=2.2, columnspacing=1)
 
     def update(who, by):
@@ -114,8 +114,8 @@ def left_padding(fig):
         worst = np.nanmax(off)
         told = "Every output equals the one of the text alone." if worst < 1e-9 else (
             f"The last step is off by {off[-1]:.2f} of its length, the prompt's last token by {off[-STEPS - 1]:.2f}.")
-        return (f"{pads} pads, {'hidden' if hidden else 'not hidden'}; positions {counting}: the steps stand at {signed(positions[-2], 0)} and "
-                f"{signed(positions[-1], 0)}, the prompt's last token at {signed(positions[-3], 0)}. {told}")
+        there = f"{pads} {'pad' if pads == 1 else 'pads'}, {'hidden' if hidden else 'not hidden'}" if pads else "No pads"
+        return (f"{there}. Positions: {counting}. The steps stand at {signed(positions[-2], 0)} and {signed(positions[-1], 0)}, the prompt's last token at {signed(positions[-3], 0)}. {told}")
     return update
 
 
@@ -159,13 +159,22 @@ def eviction(fig):
         seen.set_data(keep, places)
         for each, height in zip(bars, off):
             each.set_height(height)
-        ahead = int((places > 0).sum())
         gone = f"Tokens {first} to {first + dropped - 1} dropped" if dropped > 1 else f"Token {first} dropped" if dropped else "Nothing dropped"
-        told = (f"{ahead} keys seem to lie ahead of the query" if ahead else "all keys lie behind the query") + (
-            ", at the offsets of the text" if (places == keep - KEPT).all() else "")
-        return (f"{gone}; {way}. {told[0].upper() + told[1:]}. Token {KEPT}'s output differs by {off[0]:.2f} of its length from a pass that only "
-                "hides them.")
+        differs = (f"of the next outputs token {KEPT + off.argmax()}'s differs most from a pass that only hides them, by {off.max():.2f} of its length."
+                   if off.max() > 1e-9 else "no output differs from a pass that only hides them.")
+        return f"{gone}; {way}. {_seen_at(places, keep - KEPT)}; {differs}"
     return update
+
+
+def _seen_at(places, true):
+    """Where the keys seem to lie, in words."""
+    ahead, level = int((places > 0).sum()), int((places == 0).sum())
+    if ahead:
+        keys = "1 key seems" if ahead == 1 else f"{ahead} keys seem"
+        return f"{keys} to lie ahead of the query" + (", one at its own place" if level else "")
+    if level:
+        return "The newest key seems to stand at the query's own place"
+    return "All keys lie behind the query" + (", at the offsets of the text" if (places == true).all() else "")
 
 
 WIDTH, TRAINED, FACTOR, FARTHEST = 128, 4096, 2.0, 16_384
@@ -206,7 +215,7 @@ def changed_frequencies(fig):
     grid = np.unique(np.geomspace(1, FARTHEST, 220).astype(int))
 
     def update(length, distance, remedy):
-        distance = min(round(distance), length - 1)
+        wanted, distance = round(distance), min(round(distance), length - 1)
         shown = np.union1d(grid[grid < length], [distance])
         for line, how in zip(lines, (REMEDIES[2], remedy)):
             line.set_data(shown, cached_scores(length, shown.tolist(), how))
@@ -215,6 +224,6 @@ def changed_frequencies(fig):
         place = length - 1 - distance
         gap = np.zeros(WIDTH // 2) if remedy != REMEDIES[0] else place * (frequencies_at(place + 1) - frequencies_at(length))
         points.set_data(np.arange(WIDTH // 2), wrap(gap))
-        return (f"Text of {length:,} tokens, trained on {TRAINED:,}; remedy: {remedy}. The key {distance:,} back scores {signed(used)} of the highest "
+        return (f"Text of {length:,} tokens, trained on {TRAINED:,}; remedy: {remedy}. The {'first ' if wanted > distance else ''}key{',' if wanted > distance else ''} {distance:,} back{',' if wanted > distance else ''} scores {signed(used)} of the highest "
                 f"value, where frequencies of one set give {signed(right)}.")
     return update
