@@ -71,6 +71,28 @@ def test_row_and_position_differ_in_the_first_case_already():
     assert "number of rows" in repr(checks.check_step(by_row))
 
 
+def test_positions_and_mask_are_judged_each_for_itself():
+    """claim 7.4: two mistakes at once, and right positions beside an odd mask, are not told of the other part"""
+    def places_and_corner(real, new):
+        looks = np.arange(real.shape[1]) <= np.arange(new)[:, None]
+        return np.tile(np.arange(real.shape[1]), (len(real), 1))[:, -new:], np.where(looks & (real[:, None] == 1), 0.0, -np.inf)
+
+    def odd_mask(real, new):
+        return checks.plan_by_loop(real, new)[0], np.where(np.isneginf(checks.plan_by_loop(real, new)[1]), -np.inf, 5.0)
+    assert "the pads are counted" in repr(checks.check_plan(places_and_corner))
+    assert "Draw a table, a row for each new token" in repr(checks.check_plan(odd_mask))
+
+
+@pytest.mark.parametrize("output_alone, hint", [
+    (lambda q, k, v, p, *others: checks.step_by_loop(q, k, v, 0, *others)[0], "a restart at 0"),
+    (lambda q, k, v, p, keys, *others: checks.step_by_loop(q, k, v, len(keys), keys, *others)[0], "number of rows"),
+])
+def test_a_right_cache_with_a_wrong_output_hears_so(output_alone, hint):
+    """claim 7.2"""
+    said = repr(checks.check_step(lambda *given: (output_alone(*given), *checks.step_by_loop(*given)[1:])))
+    assert "Your cache is right, but the output" in said and hint in said
+
+
 @pytest.mark.parametrize("number", CHECKS)
 @pytest.mark.parametrize("answer", [
     lambda *inputs: np.nan, lambda *inputs: np.full((5, 8), np.nan), lambda *inputs: (1.0, 2.0), lambda *inputs: (1.0, 2.0, 3.0),

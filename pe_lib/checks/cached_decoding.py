@@ -29,7 +29,7 @@ def _tuple(attempt, names, shapes, *inputs):
     parts = attempt.raw(*inputs)
     found = [np.shape(part) for part in parts] if isinstance(parts, tuple) else f"one {type(parts).__name__}"
     attempt.holds(f"it gives {', '.join(names)}, of shapes {', '.join(map(str, shapes))}", found == shapes, found=f"it gave {found}.",
-                  hint=f"return {', '.join(names)}")
+                  hint=f"Return {', '.join(names)}.")
     return parts
 
 
@@ -67,7 +67,6 @@ def _turned_again(q, k, v, position, keys, values, inv_freq):
 
 CLASSIC_STEPS = {
     "The cached keys were turned once more, by their rows. They came turned, and stay so.": _turned_again,
-    "All keys were turned by the new position, the cached ones too. Turn the new key, then append it.": lambda *given: _all_by(*given),
     "The new key is cached as it came. Later queries will read it, so turn it first, by its position.": _step(key=lambda p, n: 0),
     "The query is not turned. It has a position as well, the same as its key.": _step(query=lambda p, n: 0),
     "Neither the query nor its key is turned: that is a restart at 0.": _step(query=lambda p, n: 0, key=lambda p, n: 0),
@@ -75,11 +74,17 @@ CLASSIC_STEPS = {
         _step(query=lambda p, n: n, key=lambda p, n: n),
     "Query and key stand one too far: the position that is given is the new token's own.":
         _step(query=lambda p, n: p + 1, key=lambda p, n: p + 1),
+    "Query and key stand one too little: the position that is given is the new token's own.":
+        _step(query=lambda p, n: p - 1, key=lambda p, n: p - 1),
     "The query stands one too far; its key is right.": _step(query=lambda p, n: p + 1),
+    "The query stands one too little; its key is right.": _step(query=lambda p, n: p - 1),
+    "The query is turned by the number of rows in the cache; its key is right.": _step(query=lambda p, n: n),
     "Keys and values are right, but the query does not look at its own key: append first, then score.": _step(own=False),
     "The scores are not divided by √d.": _step(scale=False),
     "The value was turned. Only queries and keys are; a value is what is handed over.": _step(turned_value=True),
     "The newest token stands first. Append it at the end: the mask of a chunk counts on that order.": _step(newest_first=True),
+    # last, since its output is that of a restart at 0, which is the likelier reason when the cache is right
+    "All keys were turned by the new position, the cached ones too. Turn the new key, then append it.": lambda *given: _all_by(*given),
 }
 
 
@@ -90,9 +95,19 @@ def _all_by(q, k, v, position, keys, values, inv_freq):
     return weights @ all_values, all_keys, all_values
 
 
-def _cached(rng, positions, dim=6):
+def _step_hint(parts, given):
+    """The classic mistake all three results show; or, when the cache is right, the one the output shows."""
+    right, general = step_by_loop(*given), "Print your three results beside those of `attend_by_hand` above."
+    if difference(parts[1:], right[1:]) or not difference(parts[0], right[0]):
+        return _known(parts, CLASSIC_STEPS, general, *given)
+    told = next((hint for hint, wrong in CLASSIC_STEPS.items() if not difference(parts[0], wrong(*given)[0])), "")
+    exact = _known(parts, CLASSIC_STEPS, "", *given)
+    return exact or (f"Your cache is right, but the output was computed in another way, as if this were so: {told}" if told else general)
+
+
+def _cached(rng, positions, dim=6, base=100.0):
     """Inputs of a step behind cached tokens at these positions, and the frequencies."""
-    inv_freq = inverse_frequencies(dim, base=100)
+    inv_freq = inverse_frequencies(dim, base=base)
     keys = rotate(rng.normal(size=(len(positions), dim)), np.array(positions, float), inv_freq)
     return inv_freq, keys, rng.normal(size=(len(positions), dim))
 
@@ -106,7 +121,7 @@ def check_step(attempt):
     q, k, v = rng.normal(size=(3, 6))
     given = (q, k, v, 7, keys, values, inv_freq)
     parts = _tuple(attempt, ("output", "keys", "values"), [(6,), (4, 6), (4, 6)], *given)
-    hint = _known(parts, CLASSIC_STEPS, "Print your three results beside those of `attend_by_hand` above.", *given)
+    hint = _step_hint(parts, given)
     output, new_keys, new_values = parts
     attempt.matches("the cached keys stay as they were", new_keys[:3], keys, hint=hint)
     attempt.matches("the last key is the new one, turned by the position that is given", new_keys[3], rotate(k, 7, inv_freq), hint=hint)
@@ -118,6 +133,10 @@ def check_step(attempt):
     attempt.agrees("other sizes and positions work as well", step_by_loop,
                    [(*rng.normal(size=(2, 6)), rng.normal(size=3), p, keys, values[:, :3], inv_freq) for p in (5, 300)],
                    hint="Is a size fixed in your code? Values may have another width than keys.")
+    inv_freq, keys, values = _cached(rng, [0, 1, 2.5, 4, 6], dim=8, base=1000.0)
+    wider = (*rng.normal(size=(2, 8)), rng.normal(size=4), 7.5, keys, values[:, :4], inv_freq)
+    attempt.agrees("so do more features, other frequencies, more rows, and a position between two whole ones", step_by_loop, [wider],
+                   hint="Is a √6, a list of frequencies, a number of rows or an int(…) fixed in your code?")
 
 
 # ---- 7.2
@@ -167,23 +186,55 @@ CLASSIC_PLANS = {
 }
 
 
+def _mask_hint(mask, right, otherwise):
+    """What is wrong with a mask by what it holds."""
+    hidden = np.isneginf(right)
+    if mask.dtype == bool:
+        return "The mask holds True and False, and *added* to scores they count as 1 and 0: 0 where a query may look, −inf where it may not."
+    if np.isposinf(mask).any():
+        return "+inf would draw all the weight to a key; −inf hides it."
+    if np.isfinite(mask).all() and (mask[~hidden] == 0).all() and (mask[hidden] < -100).all():
+        return "A large negative number is not −inf: a row that may look at nothing would look at everything, and some programs add two masks."
+    return otherwise
+
+
+def _plan_hints(parts, wanted, *inputs):
+    """A hint for the positions and one for the mask: a classic that explains both, or each alone, or a general one."""
+    both = _known(parts, CLASSIC_PLANS, "", *inputs)
+    hints = []
+    for which, general in enumerate(("Draw the six places of the padded row, and write the count under each.",
+                                     "Draw a table, a row for each new token, a column for each of the six places, and mark where one may look.")):
+        alone = (hint for hint, wrong in CLASSIC_PLANS.items()
+                 if not difference(parts[which], wrong(*inputs)[which]) and difference(wanted[which], wrong(*inputs)[which]))
+        hints.append(both or next(alone, general))
+    return hints[0], _mask_hint(parts[1], wanted[1], hints[1])
+
+
+def _positions_hint(positions, case, count):
+    """What went wrong with the positions of another chunk."""
+    before, token = case[:, : case.shape[1] - count].sum(axis=1), case[:, -count:] == 1
+    if (positions == before[:, None] + np.arange(count))[token].all():
+        return "Pads inside the chunk were counted: in a prompt the chunk is the whole padded row."
+    return "Is the number of new tokens, or of texts, fixed in your code?"
+
+
 @exercise("7.2", praise="With new = n the same function plans the prompt, with new = 1 a step: one rule for all three.")
 def check_plan(attempt):
     """real (batch, n) of 0 and 1, new -> positions (batch, new) and mask (batch, new, n)."""
     _several(attempt, 2)
     real, new = np.array([[0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1]]), 3
     parts = _tuple(attempt, ("positions", "mask"), [(2, 3), (2, 3, 6)], real, new)
-    hint = _known(parts, CLASSIC_PLANS, "Draw the six places of the padded row, and write the count under each.", real, new)
     wanted = plan_by_loop(real, new)
-    attempt.matches("positions (row: text, column: new token) count the real tokens before", parts[0], wanted[0], hint=hint)
+    count_hint, mask_hint = _plan_hints(parts, wanted, real, new)
+    attempt.matches("positions (row: text, column: new token) count the real tokens before", parts[0], wanted[0], hint=count_hint)
     for row, name in ((1, "the full text"), (0, "the padded text")):
         attempt.matches(f"for {name} the mask (row: new token, column: key) is 0 where it may look and −inf elsewhere", parts[1][row],
-                        wanted[1][row], hint=hint)
+                        wanted[1][row], hint=mask_hint)
     for case, count in ((real, 1), (real, 6), (np.array([[0, 1, 1, 1, 1], [0, 0, 0, 1, 1], [1, 1, 1, 1, 1]]), 3)):
         positions, mask = _tuple(attempt, ("positions", "mask"), [(len(case), count), (len(case), count, case.shape[1])], case, count)
         token, (right, seen) = case[:, -count:] == 1, plan_by_loop(case, count)          # what a pad would look at is nobody's concern
         attempt.matches(f"positions of {count} new tokens are right too", np.where(token, positions, 0), np.where(token, right, 0),
-                        hint="Is the number of new tokens, or of texts, fixed in your code?")
+                        hint=_positions_hint(positions, case, count))
         attempt.matches(f"the mask of {count} new tokens is right too, for every token that is no pad", np.where(token[..., None], mask, 0.0),
                         np.where(token[..., None], seen, 0.0), hint="Is a size fixed in your code?")
 
@@ -208,6 +259,8 @@ CLASSIC_MOVES = {
     "The two turns are the wrong way round: forward by the old, back by the new.": lambda k, p, w, p2, w2: rotate(rotate(k, p, w), -p2, w2),
     "Difference of positions times difference of frequencies is not the difference of the products.":
         lambda k, p, w, p2, w2: rotate(k, p2 - p, w2 - w),
+    "Rows were taken for the new positions: row i goes to new_positions[i].":
+        lambda k, p, w, p2, w2: rotate(rotate(k, -p, w), np.arange(len(k)), w2),
     "Rows were taken for positions: row i came turned by positions[i].":
         lambda k, p, w, p2, w2: rotate(rotate(k, -np.arange(len(k)), w), p2, w2),
 }
@@ -217,7 +270,7 @@ CLASSIC_MOVES = {
 def check_move(attempt):
     """keys (n, d), turned; positions (n,), inv_freq; new_positions (n,), new_inv_freq -> keys (n, d)."""
     rng, old, new = np.random.default_rng(2), inverse_frequencies(8), inverse_frequencies(8, base=40_000.0)
-    positions, goal = np.array([0.0, 3.0, 4.0, 9.0, 30.0]), np.arange(5.0)
+    positions, goal = np.array([0.0, 3.0, 4.0, 9.0, 30.0]), np.array([0.0, 1.0, 2.0, 5.0, 6.0])
     keys = rotate(rng.normal(size=(5, 8)), positions, old)
     given = (keys, positions, old, goal, new)
     moved = attempt(*given, shape=(5, 8))
@@ -228,3 +281,5 @@ def check_move(attempt):
     attempt.agrees("positions alone, or frequencies alone, may change as well", move_by_loop,
                    [(keys, positions, old, goal, old), (keys, positions, old, positions, new), (keys[:, :4], positions, old[:2], goal + 7, new[:2])],
                    hint="Is a size fixed in your code?")
+    attempt.agrees("any old frequencies will do", move_by_loop, [(keys, positions, inverse_frequencies(8, base=300.0), goal, new)],
+                   hint="Turn back by the inv_freq that is given, not by a list of your own.")
