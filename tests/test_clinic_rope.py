@@ -8,7 +8,7 @@ import specimens.rope_rarer  # noqa: F401 - adds to BROKEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from specimens.rope import BROKEN, halves, neighbours, turns
-from specimens.rope_pairs import PAIRS
+from specimens.rope_pairs import LAWS, PAIRS, PLACES, WAYS, made_of
 from specimens.rope_sound import SOUND, gpt_neox
 
 from pe_lib.clinic import diagnose
@@ -48,6 +48,19 @@ def test_there_are_enough_different_faults():
 @pytest.mark.parametrize("specimen", PAIRS, ids=named)
 def test_two_faults_are_both_named(specimen):
     assert set(keys(diagnose(specimen, **specimen.asked))) == specimen.keys
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("law", LAWS)
+def test_a_wrong_place_and_a_wrong_law_are_told_apart(place, law):
+    assert set(keys(diagnose(made_of(place=PLACES[place], law=LAWS[law]), base=10_000))) == {place, law}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("other", [*PLACES, *LAWS])
+def test_a_wrong_rotation_hides_no_other_fault(way, other):
+    parts = {"place": PLACES[other]} if other in PLACES else {"law": LAWS[other]}
+    assert set(keys(diagnose(made_of(**parts, way=WAYS[way]), base=10_000))) == {way, other}
 
 
 @pytest.mark.parametrize("specimen", SOUND, ids=named)

@@ -85,6 +85,7 @@ def _asked(speed, dim, bases, tolerance, scaled=False):
                     if _close(speed, sign * scale * meant, tolerance):
                         return Law(sign * scale * meant, tolerance, float(base), key, scale)
             scale = float(np.median(speed / meant))
+            scale = float(np.copysign(_snapped(abs(scale), tolerance), scale))
             if scaled and len(speed) > 1 and 1e-9 < abs(scale) < 100 and _close(speed, scale * meant, tolerance):
                 return Law(scale * meant, tolerance, float(base), key, abs(scale))
     return None
@@ -187,4 +188,5 @@ def _near_round(value):
 
 
 def _snapped(scale, tolerance):
-    return 1.0 if abs(scale - 1) < 3 * tolerance else scale
+    plain = [1.0] if tolerance < 1e-4 else [1.0, 2.0, 0.5, 0.25, 0.125, np.pi / 180, 180 / np.pi, 2 * np.pi]
+    return next((value for value in plain if abs(scale / value - 1) < 3 * tolerance), scale)

@@ -115,6 +115,7 @@ class Pace:
     direction: int = 1  # -1 where sine and cosine are exchanged, which turns the measured angle round
     steady: bool = True  # proportional to the position
     noise: float = 0.0  # radians that it is off this rule at the positions measured
+    slack: float = 1e-6  # the share of an angle that rounding may change
 
     def angle(self, positions):
         return self.start + np.multiply.outer(positions, self.speed)

@@ -10,50 +10,61 @@ FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
 
 
 def read_reach(probe, turns, pace, notes):
-    """Angles at large positions against those that the law foretells."""
+    """The angles at large positions, as far as they are near those that the law foretells: position -> (pairs,)."""
     rows = {}  # position -> the angle of each pair
     for position in FAR:
         given = [1, position - 1, position]
         try:
             phi = turns.read(turns.blocks_at(probe, given))
         except Broken as broken:
-            return _ends(probe, turns, position, rows, broken, notes), rows
+            _ends(probe, turns, position, rows, pace, broken, notes)
+            break
         if (np.abs(wrap(phi[0] - turns.phi[1])) > 0.05 * np.abs(turns.phi[1]) + 1e-6).any():
             notes.find("large positions", None, f"with position {position} in the call, position 1 turns otherwise: "
                        "the frequencies depend on the length (dynamic scaling)")
-            return None, rows
+            return {}
         rows |= dict(zip(given[1:], phi[1:]))
-    return _judge(probe, turns, pace, rows, notes), rows
+    if rows:
+        _judge(probe, turns, pace, rows, notes)
+    return rows
 
 
 def _judge(probe, turns, pace, rows, notes):
-    """Clipped, wrapped around, or as foretold (but for what rounding does, which is judged apart)."""
+    """Clipped or wrapped around? The rows beyond are taken out then; what rounding does is judged apart."""
     p = np.array(sorted(rows))
     phi = np.array([rows[position] for position in p])
-    bad = (np.abs(wrap(phi - pace.angle(p))) > 0.02 + 1e-6 * p[:, None] * np.abs(pace.speed)).any(axis=1)
+    bad = _is_off(phi, pace, p)
     if not bad.any():
-        return True
+        return
     first = int(np.argmax(bad))
-    edge = _bisect(lambda at: _is_off(probe, turns, pace, at), int(p[first - 1]) if first else COUNT - 1, int(p[first]))
-    after = turns.read(turns.blocks_at(probe, [1, edge, edge + 1]))[1:]
-    if len(p) - first > 2 and np.abs(wrap(phi[first:] - phi[first])).max() < 1e-3:
+    edge = _bisect(lambda at: _is_off(turns.read(turns.blocks_at(probe, [1, at]))[1:], pace, np.array([at]))[0],
+                   int(p[first - 1]) if first else COUNT - 1, int(p[first]))
+    after, near = turns.read(turns.blocks_at(probe, [1, edge, edge + 1]))[1:], 1e-3 + 30 * pace.noise
+    if len(p) - first > 2 and _like(phi[first:], phi[first]):
+        edge = 1 + _bisect(lambda at: _like(turns.read(turns.blocks_at(probe, [1, at]))[1], phi[first]), COUNT - 1, int(p[first]))
         key, words = "positions clipped", f"From position {edge - 1} on every position is turned as position {edge - 1} is."
-    elif np.abs(wrap(after - turns.phi[:2])).max() < 1e-3:
+    elif np.abs(wrap(after - turns.phi[:2])).max() < near:
         key = "positions wrap around"
         words = f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions wrap around at {edge}."
     elif np.abs(wrap(after[0] - pace.angle(-edge))).max() < 1e-3:
         key = "positions wrap around"
         words = f"Position {edge} is turned as position {-edge} is: positions overflow an integer type of too few bits."
     else:
-        return True
+        return
     notes.find("large positions", False, f"right up to {edge - 1}")
     notes.blame(key, words, "make the table longer, or the angles from the positions themselves; refuse what is beyond.")
-    return False
+    for position in p[p >= edge]:
+        del rows[position]
 
 
-def _is_off(probe, turns, pace, position):
-    phi = turns.read(turns.blocks_at(probe, [1, position]))[1]
-    return bool((np.abs(wrap(phi - pace.angle(position))) > 0.02 + 1e-6 * position * np.abs(pace.speed)).any())
+def _like(phi, other):
+    return np.abs(wrap(phi - other)).max() < 1e-3
+
+
+def _is_off(phi, pace, p):
+    """Which rows are further from the law than rounding takes them."""
+    least = 0.02 if pace.slack > 1e-3 else 1e-5
+    return (np.abs(wrap(phi - pace.angle(p))) > least + pace.slack * np.abs(p[:, None] * pace.speed)).any(axis=1)
 
 
 def _bisect(is_bad, good, bad):
@@ -63,7 +74,7 @@ def _bisect(is_bad, good, bad):
     return bad
 
 
-def _ends(probe, turns, position, rows, broken, notes):
+def _ends(probe, turns, position, rows, pace, broken, notes):
     def refuses(at):
         try:
             turns.blocks_at(probe, [1, at])
@@ -72,13 +83,11 @@ def _ends(probe, turns, position, rows, broken, notes):
         return False
 
     edge = _bisect(refuses, max(rows, default=COUNT - 1), position)
-    how = broken.sentence.split(", for x of")[0].replace("It raised ", "").replace("It returned", "returned")
-    if broken.key == "raises":
-        notes.find("large positions", None, f"up to {edge - 1}; from {edge} on: {how.rstrip('.')}")
-        return True
-    notes.find("large positions", False, f"up to {edge - 1} only")
-    notes.blame(broken.key, f"From position {edge} on it {how[0].lower()}{how[1:]}.", broken.remedy)
-    return False
+    how = broken.sentence.split(", for x of")[0].replace("It raised ", "").replace("It returned", "returned").rstrip(".")
+    refused = broken.key == "raises"
+    notes.find("large positions", None if refused else False, f"up to {edge - 1}; from {edge} on: {how}")
+    if not refused and pace.slack < 1e-3:  # else too few bits are the cause, which is judged apart
+        notes.blame(broken.key, f"From position {edge} on it {how}.", broken.remedy)
 
 
 def read_precision(probe, turns, pace, rows, notes):
@@ -92,12 +101,13 @@ def read_precision(probe, turns, pace, rows, notes):
     if off[degree].max() > np.pi / 180 and degree < row:
         worst += f", and a pair by over a degree at position {p[degree]} already"
     table = np.abs(np.linalg.norm(turns.blocks[..., 0], axis=-1) - 1).max() * turns.rotation
-    if probe.itemsize < 4:
+    still_small = off.max() < 0.01 and p[-1] > 200  # not growing with the position
+    if probe.itemsize < 4 and off.max() < 0.02:
         notes.find("precision", None, "the result itself is in half precision")
     elif relative > 0.02:
         _blame_far(off, angle, p, notes)
-    elif table > 5e-5:
-        _blame_table(table, notes)
+    elif table > 5e-5 and probe.itemsize >= 4 or relative > 2e-5 and still_small:
+        _blame_table(max(table, off.max()), notes)
     elif relative > 2e-5:
         _blame_angles(relative, _cut_circle(off, angle), worst, notes)
     else:
@@ -108,9 +118,8 @@ def read_precision(probe, turns, pace, rows, notes):
 
 def _blame_table(table, notes):
     form = "float16" if table < 1e-3 else "bfloat16"
-    notes.find("precision", False, f"lengths are off by {number(table, 2)}, as {form} rounds")
-    notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: a turned pair's length is off by up to "
-                f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
+    notes.find("precision", False, f"cosines and sines are off by {number(table, 2)}, as {form} rounds")
+    notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: they are off by up to {number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
 
 
 def _blame_angles(relative, cut, worst, notes):
@@ -142,9 +151,9 @@ def _blame_far(off, angle, p, notes):
                 "look for a number format that overflows, a table of another length, or a switch at some length.")
 
 
-def read_half(probe, turns, pace, notes):
+def read_half(probe, turns, pace, furthest, notes):
     """x in float16: is only x rounded, or the angle as well?"""
-    given = [1, 255, 511, 1023, 2047]
+    given = [position for position in (1, 255, 511, 1023, 2047) if position <= furthest]
     try:
         phi = turns.read(turns.blocks_at(probe, given, np.float16))
     except Broken as broken:
@@ -152,11 +161,11 @@ def read_half(probe, turns, pace, notes):
         return
     off = np.abs(wrap(phi - pace.angle(np.array(given)))).max(axis=1)
     ok = off[-1] < 0.02
-    figure = "its angles are not rounded" if ok else f"off by {radians(off.max(), 2)} by position 2047"
+    figure = "its angles are not rounded" if ok else f"off by {radians(off.max(), 2)} by position {given[-1]}"
     notes.find("x in float16", bool(ok), figure)
     if not ok:
         notes.blame("half-precision angles", f"With x in float16 the angles are made in x's dtype: off by {number(off.max(), 2)} "
-                    "radians by position 2047.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")
+                    f"radians by position {given[-1]}.", "make angles, cosines and sines in float32 or better, whatever x's dtype is.")
 
 
 def read_between(probe, turns, pace, notes):

@@ -148,9 +148,9 @@ def _read_angles(probe, turns, follows, asked, notes):
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     judge_gain(turns, law, notes)
-    if follows and law is not None and pace.steady:
-        pace.speed = pace.direction * ways * np.abs(law.speeds)
-        _read_far(probe, turns, pace, notes)
+    if law is not None and pace.steady:
+        pace.speed, pace.slack = pace.direction * ways * np.abs(law.speeds), 0.02 if law.tolerance > 1e-4 else 1e-6
+        _read_far(probe, turns, pace, follows, notes)
 
 
 def _law_and_ways(speed, noise, turns, asked, notes):
@@ -171,11 +171,13 @@ def _law_and_ways(speed, noise, turns, asked, notes):
     return law, ways
 
 
-def _read_far(probe, turns, pace, notes):
-    holds, rows = read_reach(probe, turns, pace, notes)
-    if holds and rows and read_precision(probe, turns, pace, rows, notes):
-        read_half(probe, turns, pace, notes)
-    read_between(probe, turns, pace, notes)
+def _read_far(probe, turns, pace, follows, notes):
+    """With positions that are not followed, only the first few angles are there to be judged."""
+    rows = read_reach(probe, turns, pace, notes) if follows else dict(enumerate(turns.phi))
+    if rows and read_precision(probe, turns, pace, rows, notes) and follows:
+        read_half(probe, turns, pace, max(rows), notes)
+    if follows:
+        read_between(probe, turns, pace, notes)
 
 
 def _moves_later(probe, turns, notes):

@@ -96,3 +96,46 @@ def added_and_counted_from_one(x, positions):
 @faults("angles scaled", "restarts at 0")
 def twice_as_fast_and_restarted(x, positions):
     return halves(x, 2 * turns(np.asarray(positions) - np.min(positions[0]), x.shape[-1]))
+
+
+PLACES = {
+    "off by one": lambda p: p + 1,
+    "positions shifted": lambda p: p + 5,
+    "positions ignored": lambda p: np.arange(p.size),
+    "restarts at 0": lambda p: p - p[0],
+    "positions clipped": lambda p: np.minimum(p, 999),
+    "positions wrap around": lambda p: p % 1000,
+    "positions cut": lambda p: p // 2,
+}
+PAIRS_OF_64 = np.arange(32)
+LAWS = {
+    "exponents start at one": 1e4 ** (-(PAIRS_OF_64 + 1) / 32),
+    "exponents half a step on": 1e4 ** (-(PAIRS_OF_64 + 0.5) / 32),
+    "exponent over dim/2 - 1": 1e4 ** (-PAIRS_OF_64 / 31),
+    "exponent halved": 1e4 ** (-PAIRS_OF_64 / 64),
+    "frequencies reversed": 1e4 ** (-PAIRS_OF_64[::-1] / 32),
+    "degrees": 1e4 ** (-PAIRS_OF_64 / 32) * np.pi / 180,
+    "angles scaled": 1e4 ** (-PAIRS_OF_64 / 32) * 2,
+    "wrong base": 5e5 ** (-PAIRS_OF_64 / 32),
+}
+WAYS = {
+    "same sign": lambda a, b, c, s: (a * c + b * s, a * s + b * c),
+    "sine lost": lambda a, b, c, s: (a * c, a * s + b * c),
+    "overwritten": lambda a, b, c, s: (a * c - b * s, (a * c - b * s) * s + b * c),
+    "mirrored": lambda a, b, c, s: (a * c + b * s, a * s - b * c),
+    "length changed": lambda a, b, c, s: ((a * c - b * s) / 2, (a * s + b * c) / 2),
+}
+RIGHT = {  # what stands for a fault that is not there
+    "place": lambda p: p,
+    "law": 1e4 ** (-PAIRS_OF_64 / 32),
+    "way": lambda a, b, c, s: (a * c - b * s, a * s + b * c),
+}
+
+
+def made_of(place=RIGHT["place"], law=RIGHT["law"], way=RIGHT["way"]):
+    """A rotation of 64 features in halves, put together from its three parts."""
+    def rope(x, positions):
+        t = place(np.asarray(positions))[:, None] * law
+        return np.concatenate(way(x[..., :32], x[..., 32:], np.cos(t), np.sin(t)), axis=-1).astype(x.dtype)
+
+    return rope
