@@ -117,7 +117,8 @@ def judge_gain(turns, law, notes):
         return
     if law is not None and law.parts and 1 < turns.gain < 2:
         yarn = abs(turns.gain / attention_factor(law.parts[2]) - 1) < 1e-4
-        notes.convention["length"] = f"lengths times {number(turns.gain, 5)} ({'YaRN' if yarn else 'perhaps LongRoPE'}'s attention factor)"
+        whose = "YaRN's" if yarn else "perhaps LongRoPE's"
+        notes.convention["length"] = f"lengths times {number(turns.gain, 5)} ({whose} attention factor)"
         return
     hint = ""
     if 1 < turns.gain < 1.6:

@@ -59,7 +59,7 @@ class Probe:
                 result = self.rope(given, given_positions)
         except Exception as error:
             raise Broken("raises", f"It raised {one_line(error)}, for {_given(kept, kept_positions)}.",
-                         "look at the line that raised; if it is made for another width or other axes, say so by dim= and axes=.") from None
+                         "look at the line that raised; if it is made for another width or other axes, say dim= and axes=.") from None
         if not np.array_equal(given, kept) and not self.changed:
             self.changed = "x"
         if not np.array_equal(given_positions, kept_positions):

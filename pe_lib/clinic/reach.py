@@ -119,7 +119,8 @@ def read_precision(probe, turns, pace, rows, notes):
 def _blame_table(table, notes):
     form = "float16" if table < 1e-3 else "bfloat16"
     notes.find("precision", False, f"cosines and sines are off by {number(table, 2)}, as {form} rounds")
-    notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: they are off by up to {number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
+    notes.blame("half-precision tables", f"Cosines and sines are rounded to {form}: they are off by up to "
+                f"{number(table, 2)}.", "keep the tables in float32 or better, and round the turned x alone.")
 
 
 def _blame_angles(relative, cut, worst, notes):
