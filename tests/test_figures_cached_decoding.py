@@ -492,3 +492,15 @@ def test_every_fault_is_caught_by_several_cuts_and_by_no_shortcut(seed, layers):
     assert caught([(10,)]) == set()
     assert set(NAMES) - caught([(9, 1)]) == {"new keys cached unturned", "mask top-left for chunks"}
     assert set(NAMES) - caught([(5, 1, 1, 1, 1, 1)]) == {"mask top-left for chunks"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_chapters_tolerance_lets_float32_pass_and_no_fault(seed):
+    """claim 7.5: 0.001, absolute; NumPy's default accuses an honest float32 program"""
+    model, text = random_parameters(np.random.default_rng(seed)), np.random.default_rng(seed).integers(0, 11, 10)
+    single = {name: part if name == "heads" else part.astype(np.float32) for name, part in model.items()}
+    for weights, names in ((single, ["none"]), (model, NAMES)):
+        full, _ = next_token_logits(text, np.arange(10), weights)
+        for name in names:
+            off = max(np.abs(faults.decode_logits(faults.FAULTS[name], text, weights, slices(cut)) - full).max() for cut in CUTS)
+            assert off < 1e-5 if name == "none" else off > 1e-2
