@@ -92,7 +92,7 @@ def Slider(low, high, start=None, step=1, label=None, play=False):
 def LogSlider(low, high, start=None, steps_per_decade=20, label=None, whole=False):
     """A slider whose equal steps multiply: low, high and start are values (not exponents) above zero; start goes to its nearest step.
 
-    whole: the box beside it shows a count, 1,000 and not 1.00e+3.
+    whole: the box beside it shows a count, 1000 and not 1.00e+3 (nor 1,000, which the browser would read back as 1).
     """
     start = low if start is None else start
     _finite(low=low, high=high, start=start, steps_per_decade=steps_per_decade)
@@ -103,7 +103,7 @@ def LogSlider(low, high, start=None, steps_per_decade=20, label=None, whole=Fals
         raise ValueError(f"a log slider's start must lie from low={low} to high={high}; got {start}")
     steps = round(math.log10(start / low) * steps_per_decade)      # the slider stops there, so the first picture shows it
     start = start if start == high else min(max(low, low * 10 ** (steps / steps_per_decade)), high)
-    traits = {"min": math.log10(low), "max": math.log10(high), "step": 1 / steps_per_decade, "readout_format": ",.0f" if whole else ".3g"}
+    traits = {"min": math.log10(low), "max": math.log10(high), "step": 1 / steps_per_decade, "readout_format": ".0f" if whole else ".3g"}
     return Control(ipywidgets.FloatLogSlider, low, high, 1 / steps_per_decade, start, label, traits)
 
 
