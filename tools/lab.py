@@ -22,6 +22,11 @@ window.lab = {
   notebook: () => jupyterapp.shell.currentWidget,
   kernel: () => lab.notebook().context.sessionContext.session.kernel,
   canvas: (n) => document.querySelectorAll('.jp-Notebook .pe-figure canvas')[n],
+  async reveal(n) {                    // JupyterLab 4.2 hides the cells out of sight
+    const notebook = lab.notebook().content, canvas = lab.canvas(n);
+    if (canvas && !canvas.checkVisibility())
+      await notebook.scrollToItem(notebook.widgets.findIndex((cell) => cell.node.contains(canvas)), 'center');
+  },
   async evaluate(expression) {
     const reply = await lab.kernel().requestExecute(
       { code: '', silent: true, store_history: false, user_expressions: { value: expression } }).done;
@@ -155,6 +160,11 @@ class Figure:
         self.output = self.page.locator(".jp-Notebook .jp-OutputArea-output", has=self.page.locator(".pe-figure")).nth(n)
         self.sliders = self.output.get_by_role("slider")
         self.python = f"__import__('pe_lib.sliders').sliders.figures()[{notebook.made_before + n}]"
+        self.reveal()
+
+    def reveal(self):
+        """Scroll to the figure."""
+        self.page.evaluate("(n) => lab.reveal(n)", self.n)
         self.canvas.scroll_into_view_if_needed()
 
     @property
@@ -177,7 +187,7 @@ class Figure:
 
         script = f"([n, argument]) => {{ const data = lab.canvas(n)?.dataset; return data && ({condition}); }}"
         for _ in range(seconds // 4):                     # outputs above may have grown and pushed the figure out of sight
-            self.canvas.scroll_into_view_if_needed()
+            self.reveal()
             with contextlib.suppress(TimeoutError):
                 return self.page.wait_for_function(script, arg=[self.n, argument], timeout=4000)
         alerts = self.output.get_by_role("alert").all_inner_texts()
