@@ -28,6 +28,10 @@ class Sheet:
         self.subject = getattr(inner, "__name__", type(inner).__name__)
         self.findings, self.faults, self.conventions, self.remarks = [], [], [], []
 
+    @property
+    def keys(self):
+        return [fault.key for fault in self.faults]
+
     def find(self, name, ok, figure):
         self.findings.append(Finding(name, ok if ok is None else bool(ok), figure))
         return ok
@@ -41,6 +45,12 @@ class Sheet:
         self.find(name, not faulty, figure)
         if faulty:
             self.fault(key, sentence, remedy)
+
+    def pardon(self, key, finding, convention):
+        """What was written down as a fault does no harm: a convention, then."""
+        self.faults = [fault for fault in self.faults if fault.key != key]
+        self.findings = [Finding(f.name, None, f.figure) if f.name == finding else f for f in self.findings]
+        self.name(convention)
 
     def name(self, convention):
         if convention not in self.conventions:
@@ -70,15 +80,23 @@ def call(function, *arguments):
     """What the function returns for copies of the arguments; an exception of its own becomes Unusable, in one line."""
     given = [np.copy(argument) if isinstance(argument, np.ndarray) else argument for argument in arguments]
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), _quiet():
             warnings.simplefilter("ignore")
             result = function(*given)
-    except Exception as error:  # noqa: BLE001 - whatever a learner's function raises is a finding
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a learner's function raises is a finding
         lines = str(error).strip().splitlines() or ["(no message)"]
-        sentence = f"Given {described(arguments)}, it raised {type(error).__name__}: {lines[0]}"
+        line = lines[0] if len(lines[0]) < 200 else lines[0][:200] + " ..."
+        sentence = f"Given {described(arguments)}, it raised {type(error).__name__}: {line}"
         raise Unusable("raises", sentence, "Let it take these arguments; the message says what it stumbled over.") from None
     changed = [i for i, (a, b) in enumerate(zip(arguments, given)) if isinstance(a, np.ndarray) and not np.array_equal(a, b)]
     return result, changed
+
+
+@contextlib.contextmanager
+def _quiet():
+    """What the function prints stays inside."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
 
 
 def numbers(result, what="It", finite=True):
