@@ -1,90 +1,76 @@
-"""ALiBi measured: the fall with distance, decoding, and far positions. The side ahead is in `sight`, slopes in `slopes`."""
-
-import inspect
-from typing import NamedTuple
+"""ALiBi measured: the fall with distance and decoding. The side ahead is in `sight`, far keys in `far`, slopes in `slopes`."""
 
 import numpy as np
 
 from pe_lib.biases import relative_positions
+from pe_lib.clinic.far import LENGTHS, MANY, examine_far
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.sheet import Unusable, call, numbers, size
-from pe_lib.clinic.sight import examine_ahead, examine_mask
+from pe_lib.clinic.sheet import Unusable, size
+from pe_lib.clinic.sight import examine_ahead, examine_heads, examine_mask
 from pe_lib.clinic.slopes import examine_slopes
+from pe_lib.clinic.tables import ask_twice, asker, differ, one_length
 
-MASKED = 50, 1000  # a score this far below the best of its row has no weight, in a small table and in one of MANY keys
-MANY = 1030  # keys, for rounding: beyond 256 bfloat16 skips positions, beyond 2048 float16 does
-
-
-class Table(NamedTuple):
-    """One answer of the function."""
-
-    values: np.ndarray  # (heads, n_query, n_key), float64
-    seen: np.ndarray  # (n_query, n_key), where a query may look
-    one_head: bool
-    dtype: np.dtype
+LONGER = 4  # so many keys more, to see whether the slopes are the same
 
 
 def examine_alibi(sheet, bias, heads, causal):
     n = 9 if heads != 9 else 10
-    ask = _asker(bias)
-    table = ask(n, n, heads)
+    ask, short = asker(bias), one_length(bias)
+    table = ask_twice(ask, n, n, heads)
     _shape(sheet, table, heads)
-    masked = examine_mask(sheet, table, n, causal)
+    first = table
+    table, serves = examine_heads(sheet, table, causal)
+    masked = not serves or examine_mask(sheet, table, n, causal)
     slopes = _fall(sheet, table)
     if slopes is None:
         return
     ahead = "hidden" if masked else examine_ahead(sheet, table, slopes, causal)
-    examine_slopes(sheet, np.abs(slopes), heads, judged=not table.one_head or heads == 1)
-    if _one_length(bias):
+    times = _steady(sheet, ask, slopes, n, heads) if serves else 1
+    examine_slopes(sheet, np.abs(slopes) * times, heads, judged=not table.one_head or heads == 1, halves=not serves)
+    if not serves:
+        sheet.find("decoding", None, "no form for a decoder")
+    elif short:
         sheet.find("decoding", None, "takes one length: as many queries as keys, so it cannot serve a cache")
-    else:
-        if _decoding(sheet, ask, slopes, heads, ahead):
-            _far(sheet, ask, np.abs(slopes), heads)
+    if serves and times == 1 and (short or _decoding(sheet, ask, slopes, heads, ahead)) and "mask" not in sheet.keys:
+        examine_far(sheet, lambda many: ask(many if short else 1, many, heads), slopes, LENGTHS[-1] if short else MANY)
     own = np.diagonal(table.values, axis1=1, axis2=2)
     if np.abs(np.nan_to_num(own)).max() > 1e-9:
         sheet.name("a token's own key does not get 0: each row is shifted by a constant, which the softmax does not see")
+    _afterwards(sheet, ask, first, n, heads)
 
 
-def _one_length(bias):
+def _afterwards(sheet, ask, table, n, heads):
+    """Once more what was asked first: did the calls between leave anything behind?"""
+    difference = differ(table, ask(n, n, heads))
+    if difference:
+        sheet.judge(
+            "the same again", True, "another table after calls for other lengths", "remembers earlier calls",
+            f"After calls for other lengths, {n} queries and {n} keys get another table than at first{difference}.",
+            "Whatever is kept between calls must be asked for by length, and never be written into.",
+        )
+
+
+def _steady(sheet, ask, slopes, n, heads):
+    """By how much the slopes are to be multiplied because they are divided by the number of keys; 1 if they are not."""
     try:
-        inspect.signature(bias).bind(1, 1)
-    except TypeError:
-        return True
-    except ValueError:  # some built-in functions have no signature
-        return False
-    return False
-
-
-def _asker(bias):
-    """ask(n_query, n_key, heads) -> Table, whichever way the function is called."""
-    short = _one_length(bias)
-
-    def ask(n_query, n_key, heads):
-        result, _ = call(bias, n_key) if short else call(bias, n_query, n_key)
-        return _table(result, n_query, n_key, heads)
-
-    return ask
-
-
-def _table(result, n_query, n_key, heads):
-    what = f"For {n_query} quer{'y' if n_query == 1 else 'ies'} and {n_key} keys it"
-    array = numbers(result, what)
-    shape = array.shape
-    while array.ndim > 3 and array.shape[0] == 1:
-        array = array[0]
-    wanted = f"{what} returned shape {shape}; wanted is (heads, n_query, n_key) = ({heads}, {n_query}, {n_key})."
-    if shape == (n_query, n_key, heads) and heads not in (n_query, 1):
-        raise Unusable("axes", wanted + " The heads come last.", "Move the axis of the heads to the front.")
-    if array.ndim == 3 and array.shape[1:] == (n_key, n_query) and n_query != n_key:
-        raise Unusable("axes", wanted + " Queries and keys are exchanged.", "Queries go down (rows), keys go across (columns).")
-    fits = array.ndim in (2, 3) and array.shape[-2] in (1, n_query) and array.shape[-1] in (1, n_key)
-    if not fits:
-        raise Unusable("wrong shape", wanted, "Queries go down, keys go across, one table a head.")
-    one_head = array.ndim == 2
-    values = np.broadcast_to(array, (1 if one_head else array.shape[0], n_query, n_key))
-    best = values.max(axis=-1, keepdims=True)
-    seen = (values > np.where(np.isneginf(best), 0, best) - MASKED[n_key > 16]).any(axis=0)
-    return Table(np.where(seen, values, np.nan), seen, one_head, np.asarray(result).dtype)
+        other = ask(n + LONGER, n + LONGER, heads)
+    except Unusable:
+        return 1
+    steps = np.diff(other.values, axis=-1)
+    behind = np.isfinite(steps) & (relative_positions(n + LONGER)[:, 1:] <= 0)
+    if "mask" in sheet.keys or other.values.shape[0] != slopes.size or not behind.any(axis=(1, 2)).all():
+        return 1
+    later = np.array([np.median(head[mask]) for head, mask in zip(steps, behind)])
+    falls = np.abs(slopes) > 1e-12
+    ratio = later[falls] / slopes[falls]
+    if np.abs(ratio - 1).max() < 0.02 or np.ptp(ratio) > 0.02 or (ratio <= 0).any():
+        return 1
+    by_length = np.abs(ratio - n / (n + LONGER)).max() < 0.02
+    words = (f"Head 0 falls by {number(slopes[0])} a token with {n} keys and by {number(later[0])} with {n + LONGER}"
+             f"{': the slopes are divided by the number of keys' if by_length else ''}.")
+    sheet.judge("same slope at any length", True, f"{number(ratio[0])} times with {n + LONGER} keys", "slope follows the length",
+                words, "A slope is a fixed number of its head; multiply it by the plain distance, not by its share of the row.")
+    return n if by_length else np.nan
 
 
 def _shape(sheet, table, heads):
@@ -94,7 +80,7 @@ def _shape(sheet, table, heads):
         sheet.name("one table for one head")
         return
     sheet.judge(
-        "shape", count != heads, f"{count} tables, one a head", "number of heads",
+        "shape", count != heads, f"{count} tables, one a head" if count > 1 else "one table, of one head", "number of heads",
         f"It returns {count} tables for {heads} heads.",
         "Give every head a table of its own; if the function is for another number of heads, say heads=… to the clinic.",
     )
@@ -112,23 +98,45 @@ def _fall(sheet, table):
     if largest < 1e-12 and np.abs(steps[behind]).max() < 1e-9:
         _flat(sheet, table)
         return None
-    rising = (slopes < 0).sum()
-    sheet.judge(
-        "falls with distance", rising > 0, f"by {number(abs(slopes[0]))} a token in head 0" if not rising else "it rises", "sign",
-        f"In {rising} of {slopes.size} heads a key gains with distance: head {int(np.argmax(slopes < 0))} adds "
-        f"{number(-slopes.min())} a token.",
-        "What lies behind has a negative key - query: multiply the slope by key - query, or by minus the distance.",
-    )
+    both = np.array([(head[mask] > 0).any() and (head[mask] < 0).any() for head, mask in zip(steps, behind)])
+    rising = ((slopes < 0) & ~both).sum()
+    if both.any() and not rising:
+        sheet.find("falls with distance", None, f"rises and falls in {both.sum()} of {both.size} heads")
+    else:
+        sheet.judge(
+            "falls with distance", rising > 0, "it rises" if rising else f"by {number(abs(slopes[0]))} a token in head 0", "sign",
+            f"In {rising} of {slopes.size} heads a key gains with distance: head {int(np.argmax((slopes < 0) & ~both))} adds "
+            f"{number(-slopes[np.argmax((slopes < 0) & ~both)])} a token.",
+            "What lies behind has a negative key - query: multiply the slope by key - query, or by minus the distance.",
+        )
+    return None if _bent(sheet, table, steps, slopes, behind, both.any()) else slopes
+
+
+def _bent(sheet, table, steps, slopes, behind, both):
+    """Are the steps of different size?"""
     off = np.where(behind, np.abs(steps - slopes[:, None, None]), 0)
     bent = off.max(axis=(1, 2)) > 0.08 * np.abs(slopes) + 1e-12
-    head, i, j = np.unravel_index(off.argmax(), off.shape)
-    sheet.judge(
-        "in equal steps", bent.any(), f"largest difference of two steps {size(off.max())}", "not linear",
-        f"In head {head} one token further costs query {i} {number(steps[head, i, j])} at distance {i - j}, and "
-        f"{number(slopes[head])} at most others: ALiBi falls by the same amount with each token.",
-        "Multiply the slope by the plain distance: no square, no logarithm, no division by the row.",
-    )
-    return None if bent.any() else slopes
+    head, i, j = (int(index) for index in np.unravel_index(off.argmax(), off.shape))
+    step, verb = float(steps[head, i, j]), "lowers" if steps[head, i, j] >= 0 else "raises"
+    words = (f"In head {head} the step to distance {i - j} {verb} the score of query {i} by {number(abs(step))}, where the middle one "
+             f"of all steps lowers it by {number(slopes[head])}: ALiBi falls by the same amount with each token.")
+    remedy = ("ALiBi is a slope times the distance. A learned table, as T5's, is examined by its bucket function, kind='t5'." if both
+              else "Multiply the slope by the plain distance: no square, no logarithm, no rounding.")
+    key = "not linear"
+    if bent.any() and _factors(table, behind):
+        key, words = "factors", f"These are factors, exp(bias), {number(table.values[0, 1, 0])} at distance 1 in head 0, not the bias."
+        remedy = "Leave the exponential out: the bias is added to the scores, and the softmax takes the exponential of both."
+    sheet.judge("in equal steps", bent.any(), f"largest difference of two steps {size(off.max())}", key, words, remedy)
+    return bool(bent.any())
+
+
+def _factors(table, behind):
+    """Do the logarithms fall in equal steps?"""
+    with np.errstate(all="ignore"):
+        steps = np.diff(np.log(table.values), axis=-1)
+    own = np.diagonal(table.values, axis1=1, axis2=2)
+    even = [np.allclose(head[mask], np.median(head[mask]), rtol=0.02) for head, mask in zip(steps, behind)]
+    return bool(np.allclose(own, 1) and all(even))
 
 
 def _flat(sheet, table):
@@ -180,37 +188,9 @@ def _misplaced(table, slopes, n_query, n_key, ahead):
     row = table.values[head, i]
     if np.nanmax(row) - np.nanmin(row) < 1e-12:
         return f"{given}, query {i} gets the same bias for every key: nothing is left of the distance."
-    return (f"{given}, query {i} favours key {int(np.nanargmax(row * np.sign(slopes[head])))} most; it stands at key "
-            f"{i + n_key - n_query}.")
+    favoured, own = int(np.nanargmax(row * np.sign(slopes[head]))), i + n_key - n_query
+    if favoured == own:
+        return (f"{given}, query {i} loses {number(np.nanmedian(steps[head, i, :own]))} with each token of distance in head {head}; "
+                f"with as many queries as keys it is {number(slopes[head])}.")
+    return f"{given}, query {i} favours key {favoured} most; it stands at key {own}."
 
-
-def _far(sheet, ask, slopes, heads):
-    """The rounding of far positions: what the keys near the last of many get, where it matters for the weights."""
-    n_key = MANY
-    try:
-        table = ask(1, n_key, heads)
-        if table.dtype == np.float16:
-            n_key = 2 * MANY
-            table = ask(1, n_key, heads)
-    except Unusable as unusable:
-        sheet.find("far positions", None, f"not measured at {n_key} keys: {unusable.fault.key}")
-        return
-    row, distance = table.values[:, 0], n_key - 1 - np.arange(n_key)
-    if not np.isfinite(row[:, -1]).all() or (row[:, -1] < row[:, 0]).any():
-        return  # hidden or misplaced, and said so already
-    off = np.abs(row - row[:, -1:] + slopes[:, None] * distance)
-    off = np.where(slopes[:, None] * distance <= 8, off, 0)
-    head, key = np.unravel_index(np.nanargmax(off), off.shape)
-    end = int(distance[np.argmax(row[-1] > row[-1, 0] + 1e-9)]) + 1  # beyond it the flattest head gives all the same
-    if 1 < end < n_key - 1 and off.max() > 0.05:
-        words = f"From distance {end} on all keys get the same bias: ALiBi goes on falling."
-        sheet.judge("far positions", True, f"all alike from distance {end} on", "clipped", words, "Do not clip the distance.")
-        return
-    sheet.judge(
-        "far positions", off[head, key] > 0.05, f"at {n_key} keys the largest error of a score is {size(off[head, key])}",
-        "half precision",
-        f"With {n_key} keys, head {head} scores the key at distance {distance[key]} lower than the last by "
-        f"{number(row[head, -1] - row[head, key])}; it should be {number(slopes[head] * distance[key])}. Positions this "
-        "large are rounded in half precision.",
-        "Compute the bias in float32 or better, or from the distance, and round the finished bias only.",
-    )
