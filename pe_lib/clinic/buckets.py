@@ -1,10 +1,10 @@
-"""T5's buckets measured: which side is which, how many, where they start, and what becomes of far keys."""
+"""T5's buckets measured: which side is which, and how many. What is on a side: `bucket_rules`."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from pe_lib.biases import relative_buckets
+from pe_lib.clinic.bucket_rules import examine_side
 from pe_lib.clinic.sheet import Unusable, call, numbers
 
 BOTH, CAUSAL = "both ways", "causal"
@@ -23,13 +23,22 @@ def examine_buckets(sheet, bucket, causal, buckets, max_distance):
     reach = max(2 * max_distance, min(20 * max_distance, 5000)) + 2  # every distance up to here, and a few far ones
     distances = np.append(np.arange(reach), [10 * reach, 100 * reach])
     behind, ahead = _asked(sheet, bucket, -distances), _asked(sheet, bucket, distances)
-    _zero(sheet, behind[0])
-    sides = _sides(sheet, behind, ahead)
+    _again(sheet, bucket, distances, ahead)
+    _usable(behind, ahead, distances, buckets)
+    behind, ahead = _from_zero(sheet, *_moved(sheet, behind, ahead), buckets)
+    if not sheet.keys:
+        _zero(sheet, int(behind[0]), buckets)
+    sides = _sides(sheet, behind, ahead, buckets)
     _form(sheet, sides, causal, buckets)
     count = buckets if sides.form == CAUSAL else buckets // 2
     for name, profile in sides.profiles.items():
-        _side(sheet, name, profile, distances, count, max_distance)
-    sheet.name(f"{sides.form}; relative = key - query")
+        examine_side(sheet, name, profile, distances, count, max_distance)
+    if {"off by one", "branches exchanged"} & set(sheet.keys):  # the same cause
+        sheet.faults = [fault for fault in sheet.faults if fault.key != "relative 0"]
+    if {"sign", "direction lost"} & set(sheet.keys):
+        sheet.name(sides.form)
+    else:
+        sheet.name(f"{sides.form}; relative = key - query")
 
 
 def _asked(sheet, bucket, relative):
@@ -44,62 +53,135 @@ def _asked(sheet, bucket, relative):
             raise
         array, changed = array.astype(np.float64), ()
         sheet.name("takes one relative position at a time")
-    if changed:
-        sheet.fault("input changed", "It writes into the array it was given.", "Work on a copy.")
+    if changed and "input changed" not in sheet.keys:
+        sheet.judge("input unchanged", True, "changed", "input changed", "It writes into the array it was given.", "Work on a copy.")
     if (array != np.rint(array)).any():
         place = np.argmax(array != np.rint(array))
         words = f"The bucket of relative {relative[place]} is {array[place]:.4g}; a bucket is a row of a table, so an integer."
         raise Unusable("not integers", words, "Cut the logarithm to an integer (floor), after adding the exact buckets.")
-    if (array < 0).any():
-        place = np.argmax(array < 0)
-        words = (f"The bucket of relative {relative[place]} is {int(array[place])}; a negative index would wrap around to "
-                 "the table's end.")
-        raise Unusable("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
+    huge = (np.abs(array) >= 2.0**62) | (array == -(2**31))
+    if huge.any():
+        place = np.argmax(huge)
+        words = (f"The bucket of relative {relative[place]} is {array[place]:.0f}: so NaN or infinity comes out as an integer, and "
+                 "the logarithm gave one of them.")
+        raise Unusable("not finite", words, "A logarithm of 0, a division by log(1), as with buckets and max_distance exchanged, "
+                                            "or a distance beyond 65504 in float16: look for one of these.")
     return array.astype(np.int64)
 
 
-def _zero(sheet, zero):
+def _again(sheet, bucket, distances, ahead):
+    again = _asked(sheet, bucket, distances)
+    if not np.array_equal(again, ahead):
+        place = int(np.argmax(again != ahead))
+        words = (f"The same offsets twice in a row get two different answers: relative {distances[place]} bucket {ahead[place]}, "
+                 f"then {again[place]}.")
+        raise Unusable("not repeatable", words, "Take random numbers out, and keep nothing between calls.")
+
+
+def _usable(behind, ahead, distances, buckets):
+    """Numbers that are no buckets at all, or come round again."""
+    both, relative = np.concatenate([behind, ahead]), np.concatenate([-distances, distances])
+    for sign in (1, -1):
+        if np.ptp(both - sign * relative) == 0:
+            plus = f" plus {both[0] - sign * relative[0]}" if both[0] != sign * relative[0] else ""
+            words = f"It returns {'' if sign > 0 else 'minus '}the relative position itself{plus}: a row for each offset, no buckets."
+            raise Unusable("no buckets", words, "Sort the distances into buckets; a table with a row for each offset is another bias.")
+    if (both < 0).any():
+        place = np.argmax(both < 0)
+        words = f"The bucket of relative {relative[place]} is {both[place]}; a negative index would wrap around to the table's end."
+        raise Unusable("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
+    _round_again(both, relative, behind, ahead)
+
+
+def _round_again(both, relative, behind, ahead):
+    """Offsets kept in 8 or 16 bits."""
+    def bucket(offset, most):
+        place = np.minimum(np.abs(offset), min(most, len(behind) - 3))
+        return np.where(offset < 0, behind[place], ahead[place])
+
+    for bits in (8, 16):
+        period = 2**bits
+        wrapped = (relative + period // 2) % period - period // 2
+        far = wrapped != relative
+        if far.any() and (both == bucket(wrapped, period))[far].all() and (both != bucket(relative, period // 2 - 1))[far].any():
+            place = int(np.argmax(relative == period)) or int(np.argmax(far & (relative > 0)))
+            words = (f"Offsets start again after {period}: relative {relative[place]} falls into bucket {both[place]}, as relative "
+                     f"{wrapped[place]} does. They are kept in {bits} bits.")
+            raise Unusable("wrapped", words, "Keep relative positions in 32 bits or more.")
+
+
+def _moved(sheet, behind, ahead):
+    """All offsets counted one too far or too near: where bucket 0 is says so, and the rest is measured from there."""
+    if behind[0] == 1 and ahead[1] == 0 and behind[1] == 2:
+        by, moved = 1, (np.concatenate([ahead[1:2], behind[:-1]]), np.append(ahead[1:], ahead[-1]))
+    elif behind[0] not in (0, 1) and behind[0] == ahead[1] - 1 and behind[1] == 0:
+        by, moved = -1, (np.append(behind[1:], behind[-1]), np.concatenate([behind[1:2], ahead[:-1]]))
+    else:
+        return behind, ahead
+    sheet.judge("counted from", True, f"relative {by}", "off by one",
+                f"Relative {by} falls into bucket 0 and relative 0 into bucket {behind[0]}: every offset is moved by one.",
+                "Count queries and keys from the same number: relative is 0 for the token itself.")
+    return moved
+
+
+def _from_zero(sheet, behind, ahead, buckets):
+    """All buckets too high by one number: taken off."""
+    first = int(behind[0])
+    lowest, highest = min(behind.min(), ahead.min()), max(behind.max(), ahead.max())
+    if not first or lowest < first or highest != buckets - 1 + first:
+        return behind, ahead
+    sheet.judge("lowest bucket", True, f"{first}", "buckets too high",
+                f"The lowest bucket is {first}, of relative 0: all are {first} too high, and the last leaves the table.",
+                "Buckets are counted from 0, as the rows of the table are.")
+    return behind - first, ahead - first
+
+
+def _zero(sheet, zero, buckets):
+    half = zero == buckets // 2
     sheet.judge(
         "relative 0", zero != 0, f"bucket {zero}", "relative 0",
         f"A token's own offset, 0, falls into bucket {zero}; it belongs to bucket 0.",
-        "Add the second half for keys ahead alone, relative > 0 (not >= 0), and count distances from 0.",
+        "Add the second half for keys ahead alone, relative > 0 (not >= 0)." if half else "Count distances from 0: bucket 0 is the "
+        "token's own.",
     )
 
 
-def _sides(sheet, behind, ahead):
+def _sides(sheet, behind, ahead, buckets):
     moves = {name: np.ptp(side[1:]) > 0 for name, side in (("behind", behind), ("ahead", ahead))}
-    if not any(moves.values()):
+    if not any(moves.values()) and not (buckets < 6 and abs(ahead[1] - behind[1]) == buckets // 2):  # one distance a side
         raise Unusable("no distance", f"All keys behind are in bucket {behind[1]} and all those ahead in bucket {ahead[1]}.",
                        "Use the distance: bucket t for near ones, the logarithm for far ones.")
-    if all(moves.values()):
-        shift = int(np.median(ahead[1:] - behind[1:]))
-        if shift == 0:
-            sheet.fault("direction lost", "Offsets -d and d share a bucket, so before and after cannot be told apart.",
-                        "Keys ahead use the second half of the buckets; in a decoder they all get bucket 0.")
-        low, high = (behind, ahead) if shift >= 0 else (ahead, behind)
-        names = ("behind", "ahead") if shift >= 0 else ("ahead", "behind")
-        profiles = {names[0]: np.concatenate([[0], low[1:]]), names[1]: np.concatenate([[0], high[1:] - abs(shift)])}
-        return Sides(BOTH, shift < 0, abs(shift), profiles)
+    if moves["behind"] == moves["ahead"]:
+        return _both_sides(sheet, behind, ahead, buckets)
     seen = "behind" if moves["behind"] else "ahead"
     side, other = (behind, ahead) if seen == "behind" else (ahead, behind)
-    if (other[1:] != 0).any():
-        sheet.fault("keys ahead", f"In a causal form the keys on the other side share bucket 0; here it is bucket {other[1]}.",
-                    "Take max(-relative, 0) as the distance.")
+    away = int(other[1])
+    sheet.judge("other side", away != 0, f"bucket {away}", "keys ahead",
+                f"In a causal form the keys on the other side share bucket 0; here it is bucket {away}.",
+                "Take max(-relative, 0) as the distance.")
     return Sides(CAUSAL, seen == "ahead", 0, {seen: np.concatenate([[0], side[1:]])})
+
+
+def _both_sides(sheet, behind, ahead, buckets):
+    if np.array_equal(behind, ahead):
+        whole = behind.max() > buckets // 2 - 1
+        sheet.judge("direction", True, "behind and ahead alike", "direction lost",
+                    "Offsets -d and d share a bucket, so before and after cannot be told apart.",
+                    "Take max(-relative, 0) as the distance in a decoder; here it is the absolute value." if whole else
+                    "Keys ahead use the second half of the buckets; in a decoder they all get bucket 0.")
+        return Sides(CAUSAL if whole else BOTH, False, 0, {"behind": np.concatenate([[0], behind[1:]])})
+    shift = int(np.median((ahead - behind)[1 : buckets // 4 + 1]))
+    low, high = (behind, ahead) if shift >= 0 else (ahead, behind)
+    names = ("behind", "ahead") if shift >= 0 else ("ahead", "behind")
+    profiles = {names[0]: np.concatenate([[0], low[1:]]), names[1]: np.concatenate([[0], high[1:] - abs(shift)])}
+    return Sides(BOTH, shift < 0, abs(shift), profiles)
 
 
 def _form(sheet, sides, causal, buckets):
     half = "behind" if sides.swapped else "ahead"
     where = f"keys {half} are in the second half" if sides.form == BOTH else f"keys {list(sides.profiles)[0]} are told apart"
-    sheet.judge(
-        "sign", sides.swapped, ("exchanged: " if sides.swapped else "") + where, "sign",
-        "Behind and ahead are exchanged: " + (
-            f"relative -1 falls into bucket {1 + sides.shift} and relative 1 into bucket 1."
-            if sides.form == BOTH else "keys behind all share one bucket, and keys ahead, which a decoder never sees, are "
-                                       "told apart."
-        ),
-        "Here relative is key - query, negative behind; a text that counts query - key needs one minus more.",
-    )
+    if "direction lost" not in sheet.keys:
+        _sign(sheet, sides, where)
     asked = {None: sides.form, True: CAUSAL, False: BOTH}[causal]
     words = {BOTH: "the form of an encoder, half the buckets for each side", CAUSAL: "the form of a decoder, all buckets behind"}
     sheet.judge(
@@ -114,126 +196,13 @@ def _form(sheet, sides, causal, buckets):
         )
 
 
-def _side(sheet, name, profile, distances, count, max_distance):
-    """One side against the rule for `count` buckets up to `max_distance`; what differs is taken apart."""
-    wanted = _rule(distances, count, max_distance)
-    if np.array_equal(profile, wanted):
-        sheet.find(f"buckets {name}", True, f"{count}, from distance {np.argmax(wanted == count - 1)} on the last")
-        return
-    place = int(np.argmax(profile != wanted))
-    figure = f"distance {distances[place]} in bucket {profile[place]}, not {wanted[place]}"
-    sheet.find(f"buckets {name}", False, figure)
-    rest = _unclamped(sheet, name, profile, distances, count, max_distance)
-    if np.array_equal(rest, wanted):
-        return
-    key, sentence, remedy = _recognised(rest, distances, count, max_distance) or (
-        "buckets", f"On the side {name}, {figure}.", "Compare with pe_lib.biases.relative_buckets, distance by distance."
+def _sign(sheet, sides, where):
+    sheet.judge(
+        "sign", sides.swapped, ("exchanged: " if sides.swapped else "") + where, "sign",
+        "Behind and ahead are exchanged: " + (
+            f"relative -1 falls into bucket {1 + sides.shift} and relative 1 into bucket 1."
+            if sides.form == BOTH else "keys behind all share one bucket, and keys ahead, which a decoder never sees, are "
+                                       "told apart."
+        ),
+        "Here relative is key - query, negative behind; a text that counts query - key needs one minus more.",
     )
-    sheet.fault(key, sentence, remedy)
-
-
-def _unclamped(sheet, name, profile, distances, count, max_distance):
-    """The profile with its last buckets made one, if it goes on rising beyond the largest distance."""
-    if profile[-1] == profile[-2]:
-        return profile
-    alone = _alone(profile, distances)
-    last = (count if alone == count // 2 else 2 * alone) - 1
-    far = int(np.argmax(distances >= min(1000, distances[-1])))
-    far = far if profile[far] > last else -1
-    sheet.fault(
-        "missing minimum",
-        f"Far keys leave the table: distance {distances[far]} on the side {name} falls into bucket {profile[far]}, and the "
-        f"last is {last}.",
-        "Take the smaller of the result and the last bucket.",
-    )
-    return np.minimum(profile, last)
-
-
-def _alone(profile, distances):
-    """How many distances have a bucket of their own; the first bucket that is shared starts at that very distance."""
-    return int(np.argmax(profile != distances)) - 1
-
-
-def _rule(distances, count, max_distance):
-    return relative_buckets(-distances, count, max_distance, causal=True)
-
-
-def _recognised(profile, distances, count, max_distance):
-    rules = (_off_by_one, _no_logarithm, _border, _other_rounding, _other_numbers)
-    return next((found for rule in rules if (found := rule(profile, distances, count, max_distance))), None)
-
-
-def _off_by_one(profile, distances, count, max_distance):
-    for by in (1, -1):
-        moved = _rule(np.maximum(distances + by, 0), count, max_distance)
-        if np.array_equal(profile[2:], moved[2:]):
-            words = (f"Every distance is counted {'one too far' if by > 0 else 'one too near'}: distance 3 falls into bucket "
-                     f"{profile[3]}.")
-            return "off by one", words, "The distance is |key - query|: 0 for the token itself."
-    return None
-
-
-def _border(profile, distances, count, max_distance):
-    wanted = _rule(distances, count, max_distance)
-    wrong = np.flatnonzero(profile != wanted)
-    starts = np.flatnonzero(np.diff(wanted, prepend=-1))
-    edges = np.union1d(starts, starts - 1)
-    if wrong.size <= 4 and np.isin(wrong, edges).all() and np.abs(profile - wanted).max() == 1:
-        words = f"At the border of two buckets the logarithm is a hair off: {_first(profile, wanted, distances)}."
-        return "border", words, "Compute the logarithm in float64 and check the borders, or compare integers as pe_lib does."
-    return None
-
-
-def _other_rounding(profile, distances, count, max_distance):
-    exact = count // 2
-    share = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (count - exact)
-    for word, cut in (("to the nearest integer", np.rint), ("up", np.ceil)):
-        logs = np.minimum(exact + cut(np.round(share, 9)), count - 1)
-        if np.array_equal(profile, np.where(distances < exact, distances, logs)):
-            words = (f"The logarithm is rounded {word}, not down: "
-                     f"{_first(profile, _rule(distances, count, max_distance), distances)}.")
-            return "rounding", words, "Cut it: floor, or conversion to an integer, as T5 does."
-    return None
-
-
-def _other_numbers(profile, distances, count, max_distance):
-    """The same rule for other numbers: how many buckets stand alone says how many there are, the last start how far."""
-    alone = _alone(profile, distances)
-    for own in sorted({2 * alone, 2 * alone + 1, count}):
-        for reach in _reaches(profile, distances, own):
-            if own >= 2 and np.array_equal(profile, _rule(distances, own, reach)):
-                if own != count:
-                    more = "" if reach == max_distance else f", up to {reach}"
-                    words = (f"A side has {own} buckets{more}, not {count}: "
-                             f"{_first(profile, _rule(distances, count, max_distance), distances)}.")
-                    return ("number of buckets", words, "A decoder gives the side behind all buckets, an encoder half to "
-                                                        "each side.")
-                words = (f"The largest distance is {reach}, not {max_distance}: the last bucket starts at "
-                         f"{np.argmax(profile == own - 1)}.")
-                more = f", divided by {count // 2}," if reach == max_distance * (count // 2) else ""
-                return "largest distance", words, f"Take {max_distance}{more} in the logarithm of the denominator."
-    return None
-
-
-def _reaches(profile, distances, count):
-    """The largest distances that would let the last bucket start where it does."""
-    if profile.max() != count - 1 or count < 2:
-        return []
-    exact, wide = count // 2, count - count // 2
-    start = int(distances[np.argmax(profile == count - 1)])
-    power = wide / max(wide - 1, 1)
-    low, high = (int(exact * (edge / exact) ** power) if exact else 1 for edge in (start - 1, start))
-    reaches = range(max(low - 1, exact + 1), min(high + 2, 2**20))
-    return sorted(reaches, key=lambda reach: (reach not in (64, 100, 128, 200, 256, 512, 1000, 1024), reach))[:4000]
-
-
-def _no_logarithm(profile, distances, count, max_distance):
-    if np.array_equal(profile, np.minimum(distances, count - 1)):
-        words = f"Every distance has a bucket of its own up to {count - 1}, and all beyond share it: nothing widens."
-        return "no logarithm", words, "Half of a side's buckets are exact, the others widen with the logarithm."
-    return None
-
-
-def _first(profile, wanted, distances):
-    place = int(np.argmax(profile != wanted))
-    return f"distance {distances[place]} falls into bucket {profile[place]}, not {wanted[place]}"
