@@ -1,5 +1,7 @@
 """The clinic's second opinion on biases: every specimen by name, sound ones with a clean bill, and functions that give nothing."""
 
+import sys
+
 import numpy as np
 import pytest
 import specimens.bias as specimens
@@ -11,6 +13,10 @@ SOUND = {
     "symmetric": "without one", "masked": "causal mask is included", "finite_mask": "causal mask is included",
     "bloom": "keys ahead gain", "memory": "keys ahead gain", "batch_axis": "causal mask is included", "tril": "keys ahead all get",
     "loops": "without one", "one_head": "slope 0.25", "one_length": "causal mask is included",
+    "half_of_the_heads": "ALiBi in the first 4 heads alone", "two_directions": "4 heads look back alone and 4 ahead alone",
+    "masked_array": "causal mask is included", "wide_window": "a window of 256 tokens",
+    "window_and_first_tokens": "a window of 64 tokens and the first 4 always", "prefix": "a prefix of 3 tokens",
+    "chunks": "chunks of 4 tokens", "window_by_head": "windows of 2 to 9 tokens", "short_table": "without one",
 }
 ALIBI = {
     "far_is_favoured": ["sign"], "far_is_favoured_both_ways": ["sign"], "first_slope_one": ["first slope"],
@@ -25,10 +31,20 @@ ALIBI = {
     "logarithm_of_distance": ["not linear"], "clipped_distance": ["clipped"], "half_precision_positions": ["half precision"], "bfloat_positions": ["half precision"],
     "integer_slopes": ["no distance"], "returns_nothing": ["returns nothing"], "raises_on_a_cache": ["decoding"],
     "one_table_too_few": ["number of heads"],
+    "mask_buffer_too_short": ["mask"], "first_length_for_ever": ["far positions"], "padded_table": ["far positions"],
+    "positions_modulo_512": ["wrapped"], "positions_end_at_511": ["clipped"], "distances_in_eight_bits": ["wrapped"],
+    "mask_in_one_head": ["mask"], "mask_with_a_plus": ["mask"], "dropped_at_random": ["not repeatable"],
+    "kept_and_written_into": ["not repeatable"], "share_of_the_row": ["slope follows the length"],
+    "extras_from_the_first_on": ["slopes between powers"], "shared_in_groups": ["slopes of another number"],
+    "flat_last_head": ["slopes"], "factors_of_the_weights": ["factors"], "learned_table": ["not linear"], "heads_second": ["axes"],
+    "slopes_as_an_argument": ["raises"],
+    "single_series_scaled": ["single series", "scaled bias"], "reversed_and_scaled": ["slopes reversed", "scaled bias"],
+    "first_slope_one_and_scaled": ["scaled bias"], "far_favoured_and_clipped": ["sign", "clipped"],
     "far_favoured_and_first_slope_one": ["sign", "first slope"], "top_left_and_reversed": ["slopes reversed", "decoding"],
     "scaled_and_upside_down_in_decoding": ["scaled bias", "decoding"],
 }
-HEADS = {"loops": 12, "paper_text_for_twelve": 12, "wrong_between_powers": 12, "sorted_slopes": 12}
+HEADS = {"loops": 12, "paper_text_for_twelve": 12, "wrong_between_powers": 12, "sorted_slopes": 12,
+         "extras_from_the_first_on": 12, "single_series_scaled": 12}
 T5 = {
     "relative_is_query_minus_key": ["sign"], "causal_the_wrong_way_round": ["sign"], "no_minimum": ["missing minimum"],
     "own_token_in_second_half": ["relative 0"], "largest_distance_256": ["largest distance"], "sixty_four_buckets": ["number of buckets"],
@@ -37,6 +53,14 @@ T5 = {
     "distance_one_too_near": ["off by one"], "no_division_by_exact": ["largest distance"], "no_logarithm": ["no logarithm"],
     "direction_lost": ["direction lost"], "float_buckets": ["not integers"], "one_bucket": ["no distance"],
     "negative_ahead": ["negative bucket"],
+    "in_eight_bits": ["wrapped"], "in_sixteen_bits": ["wrapped"], "branches_exchanged": ["branches exchanged"],
+    "counted_from_one": ["buckets too high"], "relative_less_one": ["off by one"], "relative_plus_one": ["off by one"],
+    "arguments_exchanged": ["not finite"], "logarithm_in_half_precision": ["not finite"],
+    "absolute_value_in_a_decoder": ["direction lost"], "distance_itself": ["direction lost", "no logarithm"],
+    "row_for_each_offset": ["no buckets"], "equal_widths": ["no logarithm"], "base_two_above_the_line": ["base of the logarithm"],
+    "exact_buckets_not_added": ["exact buckets not added"], "clipped_before": ["last bucket unused"],
+    "drawn_at_random": ["not repeatable"], "one_bucket_beyond_eight": ["buckets"],
+    "rounded_and_reach_256": ["rounding", "largest distance"],
     "swapped_and_no_minimum": ["sign", "missing minimum"], "reach_64_and_own_token": ["relative 0", "largest distance"],
 }
 
@@ -64,6 +88,10 @@ def test_every_broken_bucket_function_is_named(name):
     assert keys(report) == T5[name], report
 
 
+def test_four_buckets_are_enough():
+    assert diagnose_bias(specimens.sound_four_buckets, kind="t5", buckets=4, max_distance=16).healthy
+
+
 @pytest.mark.parametrize("name, form", [("both_ways", "both ways"), ("causal", "causal"), ("scalar", "both ways")])
 def test_sound_buckets_get_a_clean_bill(name, form):
     report = diagnose_bias(getattr(specimens, f"sound_{name}"), kind="t5")
@@ -75,6 +103,57 @@ def test_the_sentence_carries_the_numbers():
     assert "head 0 has 1, not 0.5" in report.faults[0].sentence
     assert "query 0 favours key 0 most; it stands at key 5" in diagnose_bias(specimens.aligned_top_left).faults[0].sentence
     assert "distance 1000 on the side behind falls into bucket 21" in diagnose_bias(specimens.no_minimum, kind="t5").faults[0].sentence
+
+
+FAR = {
+    "mask_buffer_too_short": "stands at key 1029, and keys 512 to 1029 are hidden from it",
+    "first_length_for_ever": "With 64 keys, the last query favours key 39 most; it stands at key 63",
+    "padded_table": "With 1030 keys the bias follows the distance up to 599 only",
+    "positions_modulo_512": "Positions start again after 512", "positions_end_at_511": "Positions end at 511",
+    "distances_in_eight_bits": "Distances start again after 256, as in 8 bits",
+    "mask_in_one_head": "In 1 of 8 heads key 1 is hidden from query 0",
+    "mask_with_a_plus": "Keys ahead are raised to 1e+09",
+    "share_of_the_row": "by 0.05556 a token with 9 keys and by 0.03846 with 13: the slopes are divided by the number of keys",
+    "extras_from_the_first_on": "right up to head 8; head 9 has 0.5, not 0.3536",
+    "first_slope_one_and_scaled": "Or by 8, for a width of 64",
+    "slopes_as_an_argument": "missing 1 required positional argument: 'slopes'",
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_what_went_wrong_is_said_with_its_number(name):
+    report = diagnose_bias(getattr(specimens, name), heads=HEADS.get(name, 8))
+    assert FAR[name] in report.faults[0].sentence, report
+
+
+@pytest.mark.parametrize("kind, table", [("alibi", ALIBI), ("t5", T5)])
+def test_every_fault_shows_in_a_finding_that_fails(kind, table):
+    for name in table:
+        report = diagnose_bias(getattr(specimens, name), kind=kind, heads=HEADS.get(name, 8))
+        assert any(finding.ok is False for finding in report.findings), report
+
+
+def test_a_function_that_remembers_is_asked_again_at_the_end():
+    assert keys(diagnose_bias(specimens.longest_length_for_ever())) == ["remembers earlier calls"]
+
+
+def test_conventions_do_not_speak_against_the_faults():
+    for name in ("far_is_favoured_both_ways", "sees_one_ahead", "own_token_hidden", "mask_with_a_plus"):
+        assert diagnose_bias(getattr(specimens, name)).convention == ""
+    assert diagnose_bias(specimens.relative_is_query_minus_key, kind="t5").convention == "both ways"
+
+
+def test_an_encoder_is_told_to_leave_the_mask_out_and_what_is_ahead():
+    assert "Leave the mask out" in diagnose_bias(specimens.sound_masked, causal=False).faults[0].remedy
+    sentence = diagnose_bias(specimens.sound_tril, causal=False).faults[0].sentence
+    assert "all get the same: with the query's own key at 0, the next ahead gets 0 in head 0 and the next behind -0.5" in sentence
+    assert keys(diagnose_bias(specimens.sound_two_directions, causal=True)) == ["mask"]
+    assert diagnose_bias(specimens.sound_two_directions, causal=False).healthy
+
+
+def test_a_single_head_s_table_is_told_from_a_model_of_one_head():
+    report = diagnose_bias(lambda n_query, n_key: -0.5 * abs(specimens.offsets(n_query, n_key)), heads=1)
+    assert "is that of head 0 of 8" in report.faults[0].sentence and "say heads=" in report.faults[0].sentence
 
 
 def test_what_is_asked_for_is_blamed_and_what_is_not_asked_for_is_named():
@@ -118,6 +197,7 @@ def test_the_course_s_own_buckets_are_sound(buckets, max_distance, causal):
         (lambda n_query, n_key: np.full((8, n_query, n_key), np.nan), "not finite"),
         (lambda n_query, n_key: {}["slopes"], "raises"),
         (lambda: 0, "raises"),
+        (lambda n_query, n_key: sys.exit(3), "raises"),
         (lambda n_query, n_key: np.zeros((8, n_query, n_key)), "no distance"),
     ],
 )
@@ -139,10 +219,12 @@ def test_a_list_is_as_good_as_an_array():
 def test_what_the_function_prints_stays_inside_and_the_report_is_the_same_twice(capsys):
     def chatty(n_query, n_key):
         print("hello")
+        print("hello", file=sys.stderr)
         return specimens.sound_symmetric(n_query, n_key)
 
     assert repr(diagnose_bias(chatty)) == repr(diagnose_bias(chatty))
-    assert capsys.readouterr().out == ""
+    written = capsys.readouterr()
+    assert written.out == written.err == ""
 
 
 @pytest.mark.parametrize(
@@ -151,6 +233,8 @@ def test_what_the_function_prints_stays_inside_and_the_report_is_the_same_twice(
         ({"kind": "swin"}, "kind must be one of alibi, t5, got 'swin'"),
         ({"heads": 0}, "heads must be an integer of at least 1, got 0"),
         ({"causal": "yes"}, "causal must be None, True or False, got 'yes'"),
+        ({"causal": 1}, "causal must be None, True or False, got 1"),
+        ({"causal": np.array([1, 2])}, "causal must be None, True or False, got array"),
         ({"buckets": 3}, "buckets must be an integer of at least 4, got 3"),
         ({"max_distance": 16}, "max_distance must be an integer of at least 17, got 16"),
     ],

@@ -76,6 +76,60 @@ def sound_one_length(n):
     return np.tril(SLOPES * offsets(n, n)) + np.triu(np.full((n, n), -np.inf), 1)
 
 
+def sound_half_of_the_heads(n_query, n_key):
+    """ALiBi in four heads, with the slopes of four; the others see no distance, as an option of some libraries has it."""
+    slopes = np.array(slopes_of(4) + 4 * [0.0])
+    return -slopes[:, None, None] * abs(offsets(n_query, n_key))
+
+
+def sound_two_directions(n_query, n_key):
+    """The ALiBi authors' proposal for encoders: half of the heads look back alone, half ahead alone."""
+    relative, slopes = offsets(n_query, n_key), np.array(2 * slopes_of(4))[:, None, None]
+    side = np.where(np.arange(8)[:, None, None] < 4, -relative, relative)
+    return np.where(side < 0, -np.inf, -slopes * side)
+
+
+def sound_masked_array(n_query, n_key):
+    """The mask is NumPy's own, not a number."""
+    relative = offsets(n_query, n_key)
+    return np.ma.array(-SLOPES * abs(relative), mask=np.broadcast_to(relative > 0, (8, n_query, n_key)))
+
+
+def sound_wide_window(n_query, n_key):
+    """A window of 256 tokens: a small table does not show it."""
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) | (relative <= -256), -np.inf, SLOPES * relative)
+
+
+def sound_window_and_first_tokens(n_query, n_key):
+    """A window that keeps the first tokens in sight."""
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) | (relative <= -64) & (np.arange(n_key) >= 4), -np.inf, SLOPES * relative)
+
+
+def sound_prefix(n_query, n_key):
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) & (np.arange(n_key) >= 3), -np.inf, -SLOPES * abs(relative))
+
+
+def sound_chunks(n_query, n_key):
+    """Every four tokens begin anew."""
+    relative, key = offsets(n_query, n_key), np.arange(n_key)
+    return np.where((relative > 0) | (key[n_key - n_query :, None] // 4 != key // 4), -np.inf, SLOPES * relative)
+
+
+def sound_window_by_head(n_query, n_key):
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) | (relative <= -np.arange(2, 10)[:, None, None]), -np.inf, SLOPES * relative)
+
+
+def sound_short_table(n_query, n_key, table=-SLOPES * abs(offsets(600, 600))):
+    """A table of 600 positions that says so when it ends."""
+    if n_key > 600:
+        raise ValueError(f"at most 600 keys, got {n_key}")
+    return table[:, n_key - n_query : n_key, :n_key]
+
+
 # --- ALiBi, broken ---------------------------------------------------------------------------------------------------
 
 
@@ -258,6 +312,117 @@ def one_table_too_few(n_query, n_key):
     return sound_symmetric(n_query, n_key)[:7]
 
 
+def mask_buffer_too_short(n_query, n_key):
+    """A mask made for 512 keys: what lies beyond is hidden, a query's own key with it."""
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) | (np.arange(n_key) >= 512), -np.inf, SLOPES * relative)
+
+
+def first_length_for_ever(n_query, n_key):
+    """Queries stand at the end of a text of 40 keys, however long the text grows."""
+    length = min(n_key, 40)
+    return -SLOPES * abs(np.arange(n_key) - np.arange(length - n_query, length)[:, None])
+
+
+def padded_table(n_query, n_key, table=-SLOPES * abs(offsets(600, 600))):
+    """A table of 600 positions, filled up with zeros."""
+    length = min(n_key, 600)
+    short = table[:, length - n_query : length, :length]
+    return np.pad(short, ((0, 0), (0, 0), (n_key - length, 0)))
+
+
+def positions_modulo_512(n_query, n_key):
+    positions = np.arange(n_key) % 512
+    return -SLOPES * abs(positions - positions[n_key - n_query :, None])
+
+
+def positions_end_at_511(n_query, n_key):
+    positions = np.minimum(np.arange(n_key), 511)
+    return -SLOPES * abs(positions - positions[n_key - n_query :, None])
+
+
+def distances_in_eight_bits(n_query, n_key):
+    relative = offsets(n_query, n_key)
+    return np.where(relative > 0, -np.inf, SLOPES * relative.astype(np.int8))
+
+
+def mask_in_one_head(n_query, n_key):
+    table = sound_symmetric(n_query, n_key)
+    table[0][offsets(n_query, n_key) > 0] = -np.inf
+    return table
+
+
+def mask_with_a_plus(n_query, n_key):
+    """1e9 ahead, where -1e9 was meant."""
+    relative = offsets(n_query, n_key)
+    return np.where(relative > 0, 1e9, SLOPES * relative)
+
+
+def dropped_at_random(n_query, n_key):
+    """Dropout on the bias, left on."""
+    table = sound_symmetric(n_query, n_key)
+    return table * (np.random.random(table.shape) > 0.1)
+
+
+def kept_and_written_into(n_query, n_key, kept=np.zeros((8, 9, 9))):
+    """A buffer that is added to at each call."""
+    if (n_query, n_key) != (9, 9):
+        return sound_symmetric(n_query, n_key)
+    kept += sound_symmetric(n_query, n_key)
+    return kept
+
+
+def longest_length_for_ever():
+    """A function that remembers the longest text so far, and lets queries stand at its end."""
+    longest = [0]
+
+    def remembers(n_query, n_key):
+        longest[0] = max(longest[0], n_key)
+        return -SLOPES * abs(np.arange(n_key) - np.arange(longest[0] - n_query, longest[0])[:, None])
+
+    return remembers
+
+
+def share_of_the_row(n_query, n_key):
+    """The distance divided by the number of keys."""
+    return -SLOPES * abs(offsets(n_query, n_key)) / n_key
+
+
+def extras_from_the_first_on(n_query, n_key):
+    """Twelve heads: the first four of sixteen, not every other one."""
+    slopes = np.array(slopes_of(8) + slopes_of(16)[:4])
+    return -slopes[:, None, None] * abs(offsets(n_query, n_key))
+
+
+def shared_in_groups(n_query, n_key):
+    """Four slopes, each for two heads that share their keys."""
+    slopes = np.repeat(slopes_of(4), 2)
+    return -slopes[:, None, None] * abs(offsets(n_query, n_key))
+
+
+def flat_last_head(n_query, n_key):
+    slopes = np.array(slopes_of(8)[:7] + [0.0])
+    return -slopes[:, None, None] * abs(offsets(n_query, n_key))
+
+
+def factors_of_the_weights(n_query, n_key):
+    """exp(bias), as if to be multiplied with the weights."""
+    return np.exp(sound_symmetric(n_query, n_key))
+
+
+def learned_table(n_query, n_key, table=np.random.default_rng(0).normal(size=(8, 64))):
+    """A number for each offset and head: no ALiBi, and no wrong sign."""
+    return table[:, np.clip(offsets(n_query, n_key), -32, 31) + 32]
+
+
+def heads_second(n_query, n_key):
+    return np.moveaxis(sound_masked(n_query, n_key), 0, 1)
+
+
+def slopes_as_an_argument(n_query, n_key, slopes):
+    return -slopes[:, None, None] * abs(offsets(n_query, n_key))
+
+
 # --- pairs of faults -------------------------------------------------------------------------------------------------
 
 
@@ -274,6 +439,24 @@ def scaled_and_upside_down_in_decoding(n_query, n_key):
     """Divided by sqrt(128), and all zeros with one query."""
     table = -SLOPES * abs(offsets(n_query, n_key)) / np.sqrt(128)
     return table if n_query > 1 else table * 0
+
+
+def single_series_scaled(n_query, n_key):
+    """Twelve heads by the paper's text, and divided by sqrt(64)."""
+    return paper_text_for_twelve(n_query, n_key) / 8
+
+
+def reversed_and_scaled(n_query, n_key):
+    return flattest_head_first(n_query, n_key) / 8
+
+
+def first_slope_one_and_scaled(n_query, n_key):
+    """2 / 8 is 1 / 4: not to be told from a width of 16."""
+    return first_slope_one(n_query, n_key) / 8
+
+
+def far_favoured_and_clipped(n_query, n_key):
+    return SLOPES * np.minimum(abs(offsets(n_query, n_key)), 200)
 
 
 # --- T5, sound -------------------------------------------------------------------------------------------------------
@@ -404,3 +587,96 @@ def swapped_and_no_minimum(relative):
 
 def reach_64_and_own_token(relative):
     return t5(relative, max_distance=64, strict=False)
+
+
+def sound_four_buckets(relative):
+    """One bucket for each direction, besides the token's own: the least there can be."""
+    return t5(relative, buckets=4, max_distance=16)
+
+
+def in_eight_bits(relative):
+    return t5(np.asarray(relative).astype(np.int8).astype(int))
+
+
+def in_sixteen_bits(relative):
+    return t5(np.asarray(relative).astype(np.int16).astype(int), both=False)
+
+
+def branches_exchanged(relative):
+    n = np.abs(relative)
+    large = np.minimum(8 + (np.log(np.maximum(n, 1) / 8) / np.log(16) * 8).astype(int), 15)
+    return 16 * (relative > 0) + np.where(n < 8, large, n)
+
+
+def counted_from_one(relative):
+    return t5(relative) + 1
+
+
+def relative_less_one(relative):
+    """Queries counted from 1, keys from 0."""
+    return t5(np.asarray(relative) - 1)
+
+
+def relative_plus_one(relative):
+    return t5(np.asarray(relative) + 1)
+
+
+def arguments_exchanged(relative):
+    """128 buckets up to 32: log(1) in the denominator."""
+    n = np.abs(relative)
+    with np.errstate(all="ignore"):
+        share = np.log(np.maximum(n, 1) / 32) / np.log(np.float64(32) / 32) * 32
+    return np.where(n < 32, n, share.astype(np.int64)) + 64 * (relative > 0)
+
+
+def logarithm_in_half_precision(relative):
+    """Distances beyond 65504 are infinite in float16."""
+    n = np.abs(relative)
+    with np.errstate(all="ignore"):
+        share = np.log(np.maximum(n, 1).astype(np.float16) / np.float16(8)) / np.float16(np.log(16)) * np.float16(8)
+    return np.where(n < 8, n, np.minimum(8 + share.astype(np.int64), 15)) + 16 * (relative > 0)
+
+
+def absolute_value_in_a_decoder(relative):
+    return t5(-abs(relative), both=False)
+
+
+def distance_itself(relative):
+    return abs(relative)
+
+
+def row_for_each_offset(relative):
+    """A table of relative positions as windows of images have it."""
+    return np.asarray(relative) + 300
+
+
+def equal_widths(relative):
+    return np.minimum(abs(relative) * 16 // 128, 15) + 16 * (relative > 0)
+
+
+def base_two_above_the_line(relative):
+    return t5(relative, log=lambda x: np.log2(x) if np.ndim(x) else np.log(x))
+
+
+def exact_buckets_not_added(relative):
+    n = np.abs(relative)
+    large = np.minimum((np.log(np.maximum(n, 1) / 8) / np.log(16) * 8 + 1e-9).astype(int), 15)
+    return np.where(n < 8, n, large) + 16 * (relative > 0)
+
+
+def clipped_before(relative):
+    """Distances end at 64 before they are sorted."""
+    return t5(np.clip(relative, -64, 64))
+
+
+def drawn_at_random(relative):
+    return np.random.randint(0, 32, size=np.shape(relative))
+
+
+def rounded_and_reach_256(relative):
+    return t5(relative, max_distance=256, cut=np.rint)
+
+
+def one_bucket_beyond_eight(relative):
+    """No rule of the clinic's."""
+    return np.where(np.abs(relative) < 8, t5(relative), t5(np.sign(relative) * 200))
