@@ -1,10 +1,13 @@
 """The clinic's second opinion on attention: every specimen by name, sound ones with a clean bill, and what gives nothing."""
 
+import sys
 from functools import partial
 
 import numpy as np
 import pytest
 import specimens.attention as specimens
+import specimens.attention_designs as designs
+import specimens.attention_rarer as rarer
 
 from pe_lib.cache import attend
 from pe_lib.clinic import diagnose_attention
@@ -28,13 +31,13 @@ ONE_PASS = {
     "two_layouts": ["layouts differ"], "layouts_mixed": ["mixed layouts"], "two_bases": ["frequencies differ"],
     "keys_twice": ["turned twice"], "query_one_on": ["off by one"], "positions_ignored": ["positions ignored"],
     "keys_by_slot": ["rows counted"], "added_positions": ["positions added", "no rotation"], "alibi_besides": ["bias"],
-    "sliced": ["sliced frequencies"], "normalised": ["other scores"], "residual": ["something added"], "in_place": ["input changed"],
+    "sliced": ["sliced frequencies"], "residual": ["something added"], "in_place": ["input changed"],
     "stale_table": ["stale table"], "half_precision_angles": ["far positions"], "clipped_table": ["far positions"],
     "a_list": ["list returned"], "values_turned_back": ["values changed"], "output_permuted": ["values changed"],
     "keys_and_values_exchanged": ["k and v exchanged"], "queries_and_keys_exchanged": ["q and k exchanged"],
     "rotate_half_without_minus": ["same sign"], "cosines_only": ["sine lost"], "whole_halves_of_positions": ["positions"],
     "degrees": ["degrees"], "all_in_float16": ["half precision"], "only_itself": ["mask"],
-    "no_exponential": ["no softmax"], "capped": ["other scores"], "one_more_in_the_sum": ["row sums"],
+    "no_exponential": ["no softmax"],
     "bfloat_frequencies": ["half-precision frequencies"], "bfloat_angles": ["far positions"],
     "turned_along_the_heads": ["wrong shape"],
     "not_scaled_and_values_turned": ["values turned", "scale"], "no_mask_and_opposite": ["mask", "opposite signs"],
@@ -58,6 +61,31 @@ CACHED = {
     "values_projected_and_keys_by_slot": ["values changed", "positions in the cache"],
 }
 
+DESIGNS = {
+    "capped_at": "capped at 30 by tanh", "capped_low": "capped at 2 by tanh", "cosine": "scores are 10 times the cosine",
+    "weak_cosine": "query-key norm", "root_mean_square": "root mean square of 1", "sink": "a sink of logit 0",
+    "learned_sink": "a sink of logit 2", "growing": "(xPos)", "chunks": "its own chunk of 4 tokens",
+    "first_and_last": "a window of 3 tokens and the first 2", "prefix": "the first 3 tokens", "long_window": "the last 12 tokens",
+    "cached_by_slot": "stored at the slot of their position", "cached_from_the_start": "counts its rows itself",
+    "cached_recounted": "the last 12 tokens", "cached_ring": "the last 16 tokens", "short_table": "half", "a_list_of_two": "half",
+    "cached_with_a_full_buffer": "half",
+}
+RARER = {
+    "wrapped_table": ["far positions"], "far_table": ["far positions"], "divided_by_length": ["depends on length"],
+    "base_by_length": ["depends on length"], "absolute_values": ["values changed"], "own_value_added": ["residual"],
+    "twice_the_output": ["row sums"], "rows_reversed": ["rows out of order"], "values_rolled": ["keys and values apart"],
+    "powers_of_two": ["scale"], "negative_scale": ["scale"], "queries_permuted": ["layouts differ"],
+    "whole_angles": ["integer angles"], "only_queries_grow": ["length follows the position"],
+    "only_queries_normalised": ["other scores"], "norm_without_care": ["not finite"], "dropout": ["random"],
+    "every_second_key": ["mask"], "whole_numbers": ["integers"], "leaves": ["raises"],
+    "only_the_last_row": ["wrong shape"], "last_slot_written_over": ["lost keys"], "full_cache_ignored": ["lost keys"],
+    "ring_turned_by_slot": ["long sequences", "positions ignored"], "counts_and_drops": ["lost keys", "positions ignored"],
+    "one_less_and_drops": ["positions in the cache", "lost keys"], "only_keys_joined": ["keys and values apart"],
+    "values_drift": ["cache written over"], "keys_counted_from_the_last": ["off by one", "keys turned again"],
+    "chunk_at_one_place": ["positions in the cache"], "eighths": ["rounded"],
+}
+CACHED_RARER = list(RARER)[list(RARER).index("only_the_last_row"):]
+
 
 def keys(report):
     return [fault.key for fault in report.faults]
@@ -80,6 +108,40 @@ def test_every_fault_of_one_pass_is_named(name):
 def test_every_fault_of_a_cache_is_named(name):
     report = diagnose_attention(getattr(specimens, name), cached=True)
     assert keys(report) == CACHED[name], report
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_design_is_named_and_not_blamed(name):
+    report = diagnose_attention(getattr(designs, name), cached=name.startswith("cached"))
+    assert report.healthy, report
+    assert DESIGNS[name] in report.convention, report
+
+
+@pytest.mark.parametrize("name", RARER)
+def test_every_rarer_fault_is_named_and_shows_in_a_finding(name):
+    report = diagnose_attention(getattr(rarer, name), cached=name in CACHED_RARER)
+    assert keys(report) == RARER[name], report
+    assert any(finding.ok is False for finding in report.findings), report
+
+
+def test_what_is_worth_knowing_is_remarked():
+    assert "say cached=True" in diagnose_attention(specimens.sound_cached_window).remarks[0]
+    assert "refused" in diagnose_attention(designs.short_table).remarks[0]
+    assert "nearly equal" in diagnose_attention(designs.weak_cosine).remarks[0]
+
+
+def test_a_scale_that_is_asked_for_is_held_against_the_cosine():
+    assert diagnose_attention(designs.cosine, scale=10.0).healthy
+    assert keys(diagnose_attention(designs.cosine, scale=5.0)) == ["scale"]
+    assert diagnose_attention(designs.root_mean_square, scale=8**-0.5).healthy
+
+
+def test_an_encoder_whose_positions_depend_on_the_length_is_found_out():
+    def divided(q, k, v, positions):
+        places = positions / len(positions)
+        return specimens.mixed(specimens.half(q, places), specimens.half(k, places), v, 0)
+
+    assert keys(diagnose_attention(divided, causal=False)) == ["depends on length"]
 
 
 def test_an_encoder_sees_all_keys():
@@ -131,8 +193,8 @@ def test_stretched_frequencies_and_yarn_s_factor_are_conventions():
 
 def test_the_sentence_carries_the_numbers():
     """Origin of the cases: CP01 (off by one, position 0, turned twice), CP02 (capacity 16), VR01, CM01."""
-    def sentence(name, cached=True):
-        return diagnose_attention(getattr(specimens, name), cached=cached).faults[0].sentence
+    def sentence(name, cached=True, module=specimens):
+        return diagnose_attention(getattr(module, name), cached=cached).faults[0].sentence
 
     assert "position 60 is turned as position 61" in sentence("query_off_by_one")
     assert "always turned as position 0 (60 was given)" in sentence("query_at_zero")
@@ -141,6 +203,14 @@ def test_the_sentence_carries_the_numbers():
     assert "at position 3, features 0 and 4 by 3 radians" in sentence("values_turned", cached=False)
     assert "query 1 does not see key 1" in sentence("mask_top_left")
     assert "multiplied by 1, not by 0.3536" in sentence("not_scaled", cached=False)
+    assert "moved by 970, up to 1030" in sentence("wrapped_table", False, rarer)
+    assert "powers of 2, not of e" in sentence("powers_of_two", False, rarer)
+    assert "the sign is turned" in sentence("negative_scale", False, rarer)
+    assert "2 times too large" in sentence("twice_the_output", False, rarer)
+    assert "query 16 does not see key 15" in sentence("last_slot_written_over", True, rarer)
+    assert "query 16 and later ones" in sentence("ring_turned_by_slot", True, rarer)
+    assert "another order" in sentence("queries_permuted", False, rarer)
+    assert "position 4 is turned as position 3" not in sentence("chunk_at_one_place", True, rarer)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +227,7 @@ def test_the_sentence_carries_the_numbers():
         (lambda q, k, v, positions: 0 * v, "no values"),
         (lambda q, k, v, positions: v + 1, "something added"),
         (lambda q, k, v, positions: np.cumsum(v, axis=0) / np.arange(1, len(v) + 1)[:, None], "no scores"),
-        (lambda q, k, v, positions: np.random.default_rng().normal(size=v.shape), "remembers earlier calls"),
+        (lambda q, k, v, positions: np.random.default_rng().normal(size=v.shape), "random"),
     ],
 )
 def test_a_function_that_gives_nothing_gets_a_report_and_no_traceback(function, key):
@@ -173,10 +243,11 @@ def test_a_function_without_a_cache_to_return_is_told_so(function):
 def test_the_arrays_of_the_caller_stay_as_they_are_and_the_report_is_the_same_twice(capsys):
     def chatty(q, k, v, positions):
         print("hello")
+        print("hello", file=sys.stderr)
         return specimens.sound_half(q, k, v, positions)
 
     assert repr(diagnose_attention(chatty)) == repr(diagnose_attention(chatty))
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", "")
     inv_freq = inverse_frequencies(8)
     diagnose_attention(specimens.in_place, inv_freq=inv_freq)
     assert np.array_equal(inv_freq, inverse_frequencies(8))
@@ -198,6 +269,13 @@ def test_float64_for_float32_is_a_remark_of_the_findings():
         ({"cached": True, "causal": False}, "causal must be True for a function with a cache"),
         ({"axes": "d n"}, "axes must be one of n d, b h n d, b n h d, b n d, got 'd n'"),
         ({"length": 4}, "length must be an integer of at least 8, got 4"),
+        ({"causal": "yes"}, "causal must be True or False, got 'yes'"),
+        ({"causal": None}, "causal must be True or False, got None"),
+        ({"cached": 1}, "cached must be True or False, got 1"),
+        ({"scale": 0}, "scale must be above 0, got 0"),
+        ({"scale": -1.0}, "scale must be above 0, got -1.0"),
+        ({"inv_freq": [1.0] * 5}, "inv_freq must hold at most dim / 2 = 4 frequencies, got 5"),
+        ({"inv_freq": [1.0, 0.5], "base": 10_000}, "inv_freq must be the frequencies of base, or one of the two be left out"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, wanted):

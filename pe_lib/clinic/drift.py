@@ -87,8 +87,10 @@ def _both_moved(apart, positions, start):
 
 def _where(used, positions, rows, start, who):
     """Where rows were found, in words: the last of them as the example."""
-    i, inside = rows[-1], np.arange(len(positions)) - start
-    given = f"{who} of position {positions[i]} is turned as position {number(used[-1])}"
+    inside, off = np.arange(len(positions)) - start, np.flatnonzero(np.abs(used - positions[rows]) > 1e-3)
+    at = off[-1] if off.size else -1
+    i = rows[at]
+    given = f"{who} of position {positions[i]} is turned as position {number(used[at])}"
     if np.allclose(used, 0, atol=1e-3):
         return f"{who} is always turned as position 0 ({positions[i]} was given)"
     if np.allclose(used, inside[rows], atol=1e-3):

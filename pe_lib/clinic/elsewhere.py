@@ -1,33 +1,85 @@
-"""Other positions than before, and positions far away: the turns follow what is given, and only offsets count."""
+"""Other positions than before, positions far away, and other lengths: the turns follow what is given, and only offsets count."""
 
 import numpy as np
 
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.weights import POSITIONS, logs, sample
+from pe_lib.clinic.weights import CONSECUTIVE, logs, sample
 
 OTHERS = np.array([0, 2, 3, 6, 7, 9, 10])
+SHIFTS = (230, 490, 970, 2010, 4060, 5000, 8150, 16350, 32740)  # up to the ends of tables: 256, 512, 1000, 1024, 2048, ...
 
 
 def examine_elsewhere(sheet, reader, turning):
     """Other positions than before, and all positions far away: the turns follow the positions, and only offsets count."""
-    q, k, v = sample(len(POSITIONS), reader.dim)
-    wanted, got = _expected(turning, q, k, OTHERS), logs(reader.weights(q, k, OTHERS))
-    off = np.nanmax(np.abs((got - got[:, [0]]) - (wanted - wanted[:, [0]])))
+    apart = not np.array_equal(reader.positions, CONSECUTIVE)
+    others = OTHERS if apart else reader.positions
+    q, k, v = sample(len(others), reader.dim)
+    off = _error(reader, turning, q, k, others)
     sheet.judge("other positions", off > 1e-2, f"largest error of a score {size(off)}", *_other_scores(reader, q, k, v, off))
-    near = reader.run(q, k, v, POSITIONS)
+    if apart:
+        _far(sheet, reader, q, k, v)
+
+
+def examine_long(sheet, reader, turning, length):
+    """In a long sequence scores are what the measured turning makes of the positions, up to the last row."""
+    q, k, _ = sample(length, reader.dim, seed=3)
     try:
-        far = np.abs(reader.run(q, k, v, POSITIONS + 5000) - near).max()
-    except Unusable as unusable:
-        sheet.find("moved by 5000", None, f"not measured: {unusable}")
+        off = np.nan_to_num(np.abs(_errors(reader, turning, q, k, np.arange(length)))).max(axis=1)
+    except Unusable:
         return
-    sheet.judge("moved by 5000", not far < 2e-2, f"largest change of the output {size(far)}", "far positions",
-                f"With all positions moved by 5000 the output changes by {number(far, 2)}, though no offset has changed.",
-                "Compute angles in float64 (or float32 at least), never in half precision, and do not clip or round positions.")
+    if off.max() > 2e-2:
+        row = int(np.argmax(off > 2e-2))
+        sheet.judge(f"{length} tokens", True, f"scores differ from row {row} on", "long sequences",
+                    f"Of {length} tokens in a row, query {row} and later ones have scores that are off by up to {number(off.max(), 2)} "
+                    f"from what their positions ask for, and those before are right: positions go wrong from {row} on.",
+                    "A table or a ring of slots ends there: turn by the position that is given, not by the slot.")
+
+
+def depends_on_length(sheet, reader, causal, count, places):
+    """Do the first rows' outputs, or for an encoder their scores, depend on how many rows follow? True if so."""
+    q, k, v = sample(len(places), reader.dim)
+    parts = (slice(None, count), slice(None))
+    try:
+        short, full = (reader.run(q[part], k[part], v[part], places[part])[:count] if causal else
+                       _compared(reader.weights(q[part], k[part], places[part])[:count, :count]) for part in parts)
+    except Unusable:
+        return False
+    off = np.nan_to_num(np.abs(short - full)).max()
+    sheet.judge(f"length {len(places)}", off > 1e-3, f"the first {count} rows change by {size(off)}", "depends on length",
+                f"The {'outputs of' if causal else 'scores among'} the first {count} tokens change by {number(off, 2)} when "
+                f"{len(places) - count} more follow: positions or frequencies depend on the length of the sequence, or on its last "
+                "position.",
+                "Turn each row by its own position alone. If the base is to grow with the length, no cache fits as it is.")
+    return off > 1e-3
+
+
+def _compared(weights):
+    scores = logs(weights)
+    return scores - scores[:, [0]]
+
+
+def _far(sheet, reader, q, k, v):
+    near, worst, reached = reader.run(q, k, v, reader.positions), 0.0, 0
+    for shift in SHIFTS:
+        try:
+            far = np.abs(reader.run(q, k, v, reader.positions + shift) - near).max()
+        except Unusable as unusable:
+            sheet.find(f"moved by {shift}", None, f"not measured: {unusable}")
+            break
+        worst, reached = max(worst, far), shift
+        if not far < 4e-2:
+            break
+    if reached:
+        last = reader.positions[-1] + reached
+        sheet.judge("moved far", not worst < 4e-2, f"by {reached}: largest change of the output {size(worst)}", "far positions",
+                    f"With all positions moved by {reached}, up to {last}, the output changes by {number(worst, 2)}, though no offset "
+                    "has changed.",
+                    "Compute angles in float64 (or float32 at least), never in half precision, and do not clip or wrap positions.")
 
 
 def _other_scores(reader, q, k, v, off):
-    if np.array_equal(reader.run(q, k, v, OTHERS), reader.run(q, k, v, POSITIONS)):
+    if np.array_equal(reader.run(q, k, v, OTHERS), reader.run(q, k, v, reader.positions)):
         return ("stale table", "Called again with other positions, it turns by those of an earlier call.",
                 "Make the table from the positions that are given, at each call.")
     return ("other scores", f"Scores of random q and k are off by up to {number(off, 2)} from what unit vectors show: they "
@@ -35,12 +87,24 @@ def _other_scores(reader, q, k, v, off):
             "Score = q·k / sqrt(d).")
 
 
-def _expected(turning, q, k, positions):
+def _error(reader, turning, q, k, positions):
+    return np.nanmax(np.abs(_errors(reader, turning, q, k, positions)))
+
+
+def _errors(reader, turning, q, k, positions):
+    """(n, n): measured minus expected scores, each row against its own key; NaN where nothing is seen."""
+    wanted, got = _expected(reader, turning, q, k, positions), logs(reader.weights(q, k, positions))
+    rows = np.arange(len(q))
+    return (got - got[rows, rows][:, None]) - (wanted - wanted[rows, rows][:, None])
+
+
+def _expected(reader, turning, q, k, positions):
     """Scores (n, n) of q and k as the measured turning has them."""
-    def turned(x):
-        x = x.copy()
-        for (a, b), speed in zip(turning.pairs, turning.speeds):
-            c, s = np.cos(positions * speed), np.sin(positions * speed)
+    def turned(x, sign):
+        x = x / np.linalg.norm(x, axis=1, keepdims=True) if reader.normed else x.copy()
+        for (a, b), speed, rate in zip(turning.pairs, turning.speeds, np.broadcast_to(turning.growth, len(turning.pairs))):
+            c, s = np.exp(sign * rate * positions) * [np.cos(positions * speed), np.sin(positions * speed)]
             x[:, a], x[:, b] = c * x[:, a] - s * x[:, b], s * x[:, a] + c * x[:, b]
         return x
-    return turning.scale * turned(q) @ turned(k).T
+    scores = turning.scale * turned(q, 1) @ turned(k, -1).T
+    return reader.cap * np.tanh(scores / reader.cap) if reader.cap else scores

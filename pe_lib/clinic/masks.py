@@ -3,39 +3,61 @@
 import numpy as np
 
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.sheet import size
-from pe_lib.clinic.weights import SEEN
+from pe_lib.clinic.patterns import fits, long_sight, pattern
+from pe_lib.clinic.sheet import Unusable
+from pe_lib.clinic.weights import SEEN, sample
 
 CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
 
 
-def examine_mask(sheet, weights, unequal, n, causal):
-    """Weights (n, n) of equal keys, and of unequal ones, in one pass. True if a causal mask, or a window of it, was at work;
-    for an encoder (causal False), if all keys are seen."""
-    future = np.triu(np.ones((n, n), bool), 1)
+def examine_mask(sheet, reader, weights, causal, length):
+    """Weights (n, n) of equal keys in one pass. True if a causal mask, or another known design, was at work; for an encoder
+    (causal False), if all keys are seen."""
     seen = np.nan_to_num(weights) > SEEN
-    row_sums, column_sums = weights.sum(axis=1), weights.sum(axis=0)
-    if np.allclose(column_sums, 1, atol=1e-4) and not np.allclose(row_sums, 1, atol=1e-4):
-        words = (f"The weights of a key sum to 1 over the queries, and those of query {n - 1} over the keys to "
-                 f"{number(row_sums[-1], 3)}.")
-        sheet.judge("weights sum to 1", True, "over the queries", "softmax axis", words,
-                    "The softmax runs along the keys: axis=-1.")
+    if not causal:
+        return _all_seen(sheet, seen, len(seen))
+    if len(seen) > 1 and not np.array_equal(seen, np.tri(len(seen), dtype=bool)) and _misplaced(sheet, seen):
         return False
-    if np.array_equal(seen, ~future) and np.allclose(weights[seen], 1 / n, rtol=1e-3):
-        words = (f"Query 0 gives its only key the weight {number(weights[0, 0], 3)} and loses the rest: the mask comes after "
-                 "the softmax.")
-        sheet.judge("weights sum to 1", True, f"row 0 sums to {number(row_sums[0], 3)}", "mask after softmax", words, CAUSAL)
+    far = long_sight(sheet, reader, length)
+    found = pattern(seen if far is None else far, both_ways=not reader.cached)
+    if found and fits(found, seen, reader.positions):
+        sheet.find("causal", True, "no weight on keys ahead" if "prefix" not in found.words else "but for a prefix")
+        if found.words:
+            sheet.name(found.words)
+        return True
+    return _no_pattern(sheet, reader, weights, seen, far)
+
+
+def _no_pattern(sheet, reader, weights, seen, far):
+    n = len(seen)
+    if far is not None and np.array_equal(seen, np.tri(n, dtype=bool)):
+        i, j = np.argwhere(far != np.tri(len(far), dtype=bool))[0]
+        words = (f"In one pass over {len(far)} tokens query {i} {'sees' if far[i, j] else 'does not see'} key {j}, though all is "
+                 f"well with {n} tokens: a buffer is full, or written over, and no window known here.")
+        sheet.judge("causal", True, f"wrong from row {i} on", "lost keys", words, "Keep every key, or those of a window and all of them.")
         return False
-    hidden = ~seen.any(axis=1)
-    off = np.abs(np.nan_to_num(row_sums[~hidden] - 1)).max(initial=0)
-    sheet.judge(
-        "weights sum to 1", off > 1e-3, f"largest difference {size(off)}", "row sums",
-        f"The weights of a query do not sum to 1: in row {int(np.nanargmax(np.abs(row_sums - 1)))} they sum to "
-        f"{number(row_sums[int(np.nanargmax(np.abs(row_sums - 1)))], 3)}. What is missing went to something that is no key: "
-        "an empty slot, a sink.",
-        "Divide the exponentials by their sum along the keys that are seen, after the mask.",
-    )
-    return _sight(sheet, weights, unequal, seen, n) if causal else _all_seen(sheet, seen, n)
+    q, k, _ = sample(n, reader.dim)
+    words, remedy = _wrong_sight(weights, reader.weights(q, k, reader.positions), seen, n)
+    if "h" in reader.form and "but its own" in words:
+        words = words[:-1] + ", as when the softmax runs over the heads: check which axis is the sequence."
+    ahead = int(np.triu(seen, 1).sum())
+    sheet.judge("causal", True, f"{ahead} of {n * (n - 1) // 2} keys ahead seen", "mask", words, remedy)
+    return False
+
+
+def _misplaced(sheet, seen):
+    """Is the mask right, and what it is applied to in another order? Then nothing further can be told apart."""
+    n = len(seen)
+    tri = np.tri(n, dtype=bool)
+    if np.array_equal(seen[::-1], tri):
+        raise Unusable("rows out of order", f"The output's rows come in reverse: row 0 is that of query {n - 1}.",
+                       "Row i of the output belongs to query i.")
+    shift = next((s for s in range(1, n) if np.array_equal(seen, np.roll(tri, s, axis=1))), None)
+    if shift:
+        by = shift if shift <= n // 2 else shift - n
+        raise Unusable("keys and values apart", f"The weight of key j goes to value j {'+' if by > 0 else '-'} {abs(by)}: values "
+                       "are rolled along the sequence.", "Value j goes with key j.")
+    return False
 
 
 def _all_seen(sheet, seen, n):
@@ -45,20 +67,8 @@ def _all_seen(sheet, seen, n):
     return bool(seen.all())
 
 
-def _sight(sheet, weights, unequal, seen, n):
+def _wrong_sight(weights, unequal, seen, n):
     relative = np.arange(n) - np.arange(n)[:, None]
-    width = next((w for w in range(2, n) if np.array_equal(seen, (relative <= 0) & (relative > -w))), None)
-    if np.array_equal(seen, relative <= 0) or width:
-        sheet.find("causal", True, "no weight on keys ahead" + (f", nor beyond {width} tokens" if width else ""))
-        if width:
-            sheet.name(f"a window: a query sees the last {width} tokens")
-        return True
-    words, remedy = _wrong_sight(weights, unequal, seen, relative, n)
-    sheet.judge("causal", True, f"{int(seen[relative > 0].sum())} of {n * (n - 1) // 2} keys ahead seen", "mask", words, remedy)
-    return False
-
-
-def _wrong_sight(weights, unequal, seen, relative, n):
     reach = next((c for c in range(1 - n, n) if np.array_equal(seen, relative <= c)), None)
     if np.array_equal(seen[1:], relative[1:] < 0) and not seen[0, 1:].all():
         return "A query does not see its own token, and the first sees nothing.", "Hide j > i, not j >= i. " + CAUSAL
@@ -78,6 +88,10 @@ def _wrong_sight(weights, unequal, seen, relative, n):
         return "The mask is upside down: queries see what is ahead and not what is behind.", CAUSAL
     if reach is not None and reach > 0:
         return f"The mask is {reach} too loose: a query sees {reach} key{'s' * (reach > 1)} ahead of it.", CAUSAL
+    step = next((s for s in range(2, n // 2 + 1) if np.array_equal(seen, (relative <= 0) & (relative % s == 0))), None)
+    if step:
+        return f"A query sees only every {step}nd key, counted from itself: {step - 1} of {step} are hidden from it." if step == 2 \
+            else f"A query sees only every {step}th key, counted from itself.", CAUSAL
     i, j = np.argwhere(seen != (relative <= 0))[0]
     return f"Query {i} {'sees' if seen[i, j] else 'does not see'} key {j}.", CAUSAL
 
@@ -92,6 +106,10 @@ def misaligned(weights, whole, plan):
     rows, keys = np.arange(n)[:, None], np.arange(n)
     i, j = np.argwhere(seen != right)[0]
     where = f"{spoken(plan)}, query {i} {'sees' if seen[i, j] else 'does not see'} key {j}"
+    replaced = _replaced(weights, whole, seen, right)
+    if replaced:
+        return ("keys and values apart", f"{spoken(plan)}, {replaced}.",
+                "Join keys and values to the cache alike, the new ones of both.")
     several = np.repeat(plan, plan)[:, None] > 1
     top_left = keys <= rows - start[:, None]
     if np.array_equal(seen, top_left) or np.array_equal(seen, np.where(several, top_left, right)):
@@ -111,6 +129,18 @@ def misaligned(weights, whole, plan):
         return ("lost keys", where + f": it sees {', '.join(map(str, np.flatnonzero(seen[i])))} of the keys 0 to {i}.",
                 "Join the new keys and values to all cached ones, at every call.")
     return "mask in chunks", where + ".", "Align the causal mask bottom-right."
+
+
+def _replaced(weights, whole, seen, right):
+    """A value that does not appear, and another that has its weight beside its own: the keys are all there."""
+    for i in np.flatnonzero((seen != right).any(axis=1)):
+        double = np.flatnonzero(seen[i] & right[i] & (np.abs(weights[i] / np.maximum(whole[i], SEEN) - 2) < 1e-3))
+        missing = np.flatnonzero(right[i] & ~seen[i])
+        others = np.setdiff1d(np.flatnonzero(seen[i]), double)
+        even = np.allclose(weights[i, others], whole[i, others], rtol=1e-3)
+        if len(double) == len(missing) == 1 and len(others) and even and not (seen[i] & ~right[i]).any():
+            return f"the weight of key {missing[0]} goes to value {double[0]}: the new key is joined to the cache, the new value is not"
+    return ""
 
 
 def _uneven(weights, whole, plan):

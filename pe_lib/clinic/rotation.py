@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
+from pe_lib.clinic.lengths import growth_of, judge_growth, size_of
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
-from pe_lib.clinic.turning import law_of, layout_of, sides, wrap
+from pe_lib.clinic.turning import law_of, layout_of, side_of, sides, wrap
 from pe_lib.clinic.whereabouts import BOTH_TURN, judge_positions
 from pe_lib.frequencies import inverse_frequencies
 
@@ -19,7 +20,7 @@ class Wanted(NamedTuple):
     inv_freq: np.ndarray | None
     base: float | None
     layout: str | None
-    scale: float
+    scale: float | None
 
 
 class Turning(NamedTuple):
@@ -29,25 +30,43 @@ class Turning(NamedTuple):
     speeds: np.ndarray  # (pairs,), signed
     scale: float
     counted: bool  # the function counts rows itself
+    growth: np.ndarray | float = 0.0  # (pairs,): queries grow by exp(growth * position), and keys shrink, as with xPos
 
 
-def examine_scores(sheet, scores, positions, wanted):
+def examine_scores(sheet, scores, positions, wanted, normed=False):
     """Scores (n, n, dim, dim) of unit vectors -> Turning, or None if they are no rotations."""
     dim, n = scores.shape[-1], len(scores)
-    sizes = np.linalg.norm(scores, axis=(-2, -1)) / dim**0.5
-    sizes = sizes[1:, 0][np.isfinite(sizes[1:, 0])]
-    if not sizes.size or sizes.max() < 1e-9:
+    scale = size_of(scores)
+    if not abs(scale) > 1e-9:
         sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.",
                     "Score = q·k / sqrt(d).")
         return None
-    scale = np.median(sizes)
-    q, k = sides(scores, scale)
+    (q, q_rates, factor), (k, k_rates, _) = (growth_of(matrices, positions) for matrices in sides(scores, scale))
+    q, k, scale = side_of(q), side_of(k), scale * factor
+    growth = judge_growth(sheet, q_rates, k_rates, positions)
     turning, law = None, None
-    if _rotations(sheet, q, k) and _both(sheet, q, k, dim, wanted):
+    if _rotations(sheet, q, k) and not _whole_angles(sheet, q, k, positions) and _both(sheet, q, k, dim, wanted):
         turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
     if max(q.orthogonal, k.orthogonal) < 2e-2:
-        judge_scale(sheet, scale, law, dim, n, wanted.scale)
-    return turning
+        judge_scale(sheet, scale, law, dim, n, wanted.scale, normed)
+    return turning and turning._replace(growth=growth)
+
+
+def _whole_angles(sheet, q, k, positions):
+    """All angles whole radians, though not all pairs turn by whole radians a position: they were made integers."""
+    angles = np.concatenate([q.angles, k.angles], axis=1)
+    if not angles.shape[1]:
+        return False
+    whole = np.arange(-positions[-1], positions[-1] + 1)
+    off = np.abs(wrap(angles[..., None] - whole)).min(axis=-1)
+    linear = np.abs(wrap(angles - positions[:, None] * angles[1] / positions[1])).max(axis=0) < 1e-2
+    if off.max() > 1e-7 or linear.all():
+        return False
+    pair = int(np.argmin(linear)) % max(len(q.pairs), 1)
+    sheet.judge("angles", True, "whole radians", "integer angles", f"Every angle is a whole number of radians: that of pair {pair} at "
+                f"position {positions[-1]} too. Angles are cut or rounded to integers.",
+                "positions[:, None] * inv_freq as floats: look for astype(int), // or an array of integers they are written to.")
+    return True
 
 
 def _rotations(sheet, q, k):
@@ -71,9 +90,14 @@ def _no_rotation(matrix):
         return "sine lost", f"feature {a} is multiplied by a cosine, and its partner times the sine is missing"
     if odd < 1e-3 * even:
         return "same sign", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
-    if np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2:
-        angles = [number(np.arctan2(abs(matrix[x, y]), matrix[x, x]), 3) for x, y in ((a, b), (b, a))]
-        return "mixed layouts", f"at row 2 feature {a} is turned by {angles[0]} radians and its partner {b} by {angles[1]}"
+    step = next((2.0**-bits for bits in range(2, 11) if np.abs(matrix * 2**bits - np.rint(matrix * 2**bits)).max() < 1e-4), None)
+    if step:
+        return "rounded", f"every number is a multiple of {number(step)}, and lengths change: it is rounded to a grid, or to few bits"
+    angles = [np.arctan2(abs(matrix[x, y]), matrix[x, x]) for x, y in ((a, b), (b, a))]
+    lone = np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2
+    if lone and abs(angles[0] - angles[1]) > 0.02:
+        return "mixed layouts", (f"at row 2 feature {a} is turned by {number(angles[0], 3)} radians and its partner {b} by "
+                                 f"{number(angles[1], 3)}")
     return "not a rotation", "squared lengths or angles change, in no pattern known here"
 
 
@@ -88,6 +112,13 @@ def _both(sheet, q, k, dim, wanted):
         return False
     if not q.pairs or not k.pairs:
         turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
+        other = q if k.pairs else k
+        if other.moved > 1e-2:
+            why = ("turned in pairs and then mixed by one matrix for all positions: their features come out in another order"
+                   if other.inner else "changed by their positions, too, but not in pairs of features")
+            sheet.judge("q and k turned", True, f"{still} otherwise", "layouts differ",
+                        f"The {turned} are turned in pairs of features; the {still} are {why}.", BOTH_TURN)
+            return False
         sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
                     f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} "
                     "alone.", BOTH_TURN)

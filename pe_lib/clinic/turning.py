@@ -17,6 +17,7 @@ class Side(NamedTuple):
     orthogonal: float  # largest deviation of M^T M from the identity
     moved: float  # largest deviation of M from the identity
     sample: np.ndarray  # M of row 2
+    inner: tuple = ()  # pairs of M M_1^T, where there are none of M: turned, and then mixed by one matrix for all rows
 
 
 class Law(NamedTuple):
@@ -29,29 +30,34 @@ class Law(NamedTuple):
 
 
 def sides(scores, scale):
-    """Queries and keys apart. The first key stands at position 0 and is not turned, so what it meets is the query's turn."""
+    """Matrices (n, d, d) of queries and of keys. The first key stands at position 0 and is not turned, so what it meets is the
+    query's turn."""
     n = len(scores)
     q = np.stack([scores[max(i, 1), 0].T for i in range(n)]) / scale  # Q_i = S(i, 0)^T
     q[0] = np.eye(q.shape[-1])
     inverse = np.linalg.pinv(np.swapaxes(q, -1, -2))
     keys = np.stack([inverse[i] @ scores[i, i] / scale for i in range(n)])  # S(i, j) = Q_i^T K_j, for the key of the same row
     keys[0] = np.eye(q.shape[-1])
-    return side_of(q), side_of(keys)
+    return q, keys
 
 
 def side_of(matrices):
     dim = matrices.shape[-1]
-    off = matrices * (1 - np.eye(dim))
-    even, odd = (off + np.swapaxes(off, -1, -2)) / 2, (off - np.swapaxes(off, -1, -2)) / 2
-    noise = max(np.abs(even).max(), 1e-11)
-    strength = np.abs(odd).max(axis=0)
-    partners = [np.flatnonzero(row > 20 * noise) for row in strength]
-    single = all(len(p) <= 1 for p in partners)
-    pairs = tuple((a, int(p[0])) for a, p in enumerate(partners) if len(p) and a < p[0]) if single else ()
+    pairs = pairs_of(matrices)
+    inner = () if pairs else pairs_of(matrices[1:] @ matrices[1].T)
     angles = np.array([[np.arctan2(m[b, a] - m[a, b], m[a, a] + m[b, b]) for a, b in pairs] for m in matrices])
     gram = np.swapaxes(matrices, -1, -2) @ matrices
     return Side(pairs, angles.reshape(len(matrices), len(pairs)), np.abs(gram - np.eye(dim)).max(),
-                np.abs(matrices - np.eye(dim)).max(), matrices[min(2, len(matrices) - 1)])
+                np.abs(matrices - np.eye(dim)).max(), matrices[min(2, len(matrices) - 1)], inner)
+
+
+def pairs_of(matrices):
+    off = matrices * (1 - np.eye(matrices.shape[-1]))
+    even, odd = (off + np.swapaxes(off, -1, -2)) / 2, (off - np.swapaxes(off, -1, -2)) / 2
+    noise = max(np.abs(even).max(), 1e-11)
+    partners = [np.flatnonzero(row > 20 * noise) for row in np.abs(odd).max(axis=0)]
+    single = all(len(p) <= 1 for p in partners)
+    return tuple((a, int(p[0])) for a, p in enumerate(partners) if len(p) and a < p[0]) if single else ()
 
 
 def layout_of(pairs, dim):
@@ -82,7 +88,7 @@ def law_of(angles, given, guesses):
             return Law(positions.astype(float), measured, by, off.max())
     for speeds in (sign * guess for guess in guesses if len(guess) == angles.shape[1] for sign in (1, -1)):
         solved = np.array([position_of(row, speeds) for row in angles])
-        if _explains(angles, solved, speeds) and solved[1:].mean() >= 0:
+        if _explains(angles, solved, speeds) and np.cov(solved[1:], given[1:])[0, 1] >= 0:
             return Law(solved, speeds, "solved")
     return None
 
@@ -115,8 +121,6 @@ def words_for(positions, given):
     used, right = positions[later], given[later]
     if _close(used, right):
         return None, "its position"
-    if _close(used, 0 * used):
-        return "zero", "position 0, whatever the position"
     if _close(used, index[later]):
         return "counted", f"the row's number: the token given position {given[2]} is turned as position 2"
     if _close(used - right, (used - right)[0]):

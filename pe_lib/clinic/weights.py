@@ -8,9 +8,14 @@ import numpy as np
 from pe_lib.clinic.sheet import Unusable, call, numbers
 
 POSITIONS = np.array([0, 1, 3, 4, 7, 8, 60])  # with gaps, to tell positions from the rows' numbers; the last for slow pairs
+SHORT, CONSECUTIVE = np.array([0, 1, 3, 4, 7, 8, 12]), np.arange(7)  # where those are refused: a table or a buffer ends before
 SEEN = 1e-14  # a smaller weight is rounding
 FORMS = ("n d", "b h n d", "b n h d", "b n d")  # tried in this order; batch and heads are of size 1
 PROTOCOL = "Take (q, k, v, positions{}) and return {}."
+
+
+class FewRows(Unusable):
+    """An output of the right width and the wrong number of rows."""
 
 
 class Reader(NamedTuple):
@@ -22,24 +27,29 @@ class Reader(NamedTuple):
     form: str = "n d"
     rows: bool = False  # positions (1, n)
     named: bool = False  # cache is a keyword
+    positions: np.ndarray = POSITIONS  # (n,), those it is measured at
     values: np.ndarray | None = None  # (n, d_value, d_value): what feeds the values so that they come out plain
+    residual: bool = False  # the value itself is added, and taken off again here
+    cap: float = 0.0  # scores are bent by cap * tanh(score / cap); 0: they are not
+    normed: bool = False  # q and k are brought to one length inside
 
     def run(self, q, k, v, positions, plan=None):
         """Outputs (n, d_value) of the whole sequence; with a plan, chunk by chunk through the cache. NaN is let through."""
         if not self.cached:
-            return self._array(self._call(q, k, v, positions), v.shape)
+            return self._array(self._call(q, k, v, positions), v.shape) - self.residual * v
         outputs, cache, start = [], None, 0
         for count in plan or [len(q)]:
             rows = slice(start, start + count)
             output, cache = self._step(q[rows], k[rows], v[rows], positions[rows], cache)
             outputs.append(output)
             start += count
-        return np.concatenate(outputs)
+        return np.concatenate(outputs) - self.residual * v
 
     def _step(self, q, k, v, positions, cache):
         result = self._call(q, k, v, positions, cache)
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise Unusable("no cache returned", f"It returned {type(result).__name__}, not a pair (output, cache).",
+            many = f"{type(result).__name__} of {len(result)}" if isinstance(result, (tuple, list)) else type(result).__name__
+            raise Unusable("no cache returned", f"It returned a {many}, not a pair (output, cache).",
                            PROTOCOL.format(", cache", "(output, cache)"))
         return self._array(result[0], v.shape), result[1]
 
@@ -57,18 +67,22 @@ class Reader(NamedTuple):
         return call(self.attend, q, k, v, positions, cache)
 
     def _array(self, result, shape):
-        if isinstance(result, tuple) and result and not self.cached:
-            result = result[0]  # (output, weights)
+        result = result if self.cached else first_of(result)
         array = numbers(result, finite=False)
         wanted = self.widen(np.empty(shape)).shape
         if array.shape != wanted:
-            raise Unusable("wrong shape", f"For q, k, v of shape {wanted} it returned an output of shape {array.shape}.",
-                           "One output row a query, as wide as the values.")
+            fewer = array.ndim == len(wanted) == 2 and array.shape[1] == wanted[1]
+            raise (FewRows if fewer else Unusable)("wrong shape", f"For q, k, v of shape {wanted} it returned an output of shape "
+                                                   f"{array.shape}.", "One output row a query, as wide as the values.")
         return array.reshape(shape)
 
     def widen(self, x):
         return np.array(x).reshape({"n d": x.shape, "b h n d": (1, 1, *x.shape), "b n h d": (1, len(x), 1, x.shape[-1]),
                                     "b n d": (1, *x.shape)}[self.form])
+
+    def straight(self, scores):
+        """Scores as they were before the cap."""
+        return self.cap * np.arctanh(np.clip(scores / self.cap, -1 + 1e-12, 1 - 1e-12)) if self.cap else scores
 
     def weights(self, q, k, positions, plan=None):
         """(n, n): each value is fed as a unit vector of its own, so that the output is the row of weights."""
@@ -84,42 +98,69 @@ class Reader(NamedTuple):
         return np.concatenate(columns, axis=1)
 
 
+def first_of(result):
+    """The output of (output, weights, ...), a tuple or a list of arrays."""
+    several = isinstance(result, tuple) or isinstance(result, list) and len(result) > 1 and isinstance(result[0], np.ndarray) \
+        and result[0].ndim > 1
+    return result[0] if several and len(result) else result
+
+
 def sample(n, dim, seed=2):
     """Random q, k, v."""
     return np.random.default_rng(seed).normal(size=(3, n, dim))
 
 
 def find_form(attend, dim, cached, axes=None):
-    """The first of the forms in which the function takes a sequence and gives an output of the right shape back."""
-    q, k, v = sample(len(POSITIONS), dim)
+    """(reader, doubt): the first form in which the function takes a sequence and gives an output of the right shape back; doubt
+    is what another form said that gave too few rows, and is the likelier reason if an examination in this form fails."""
+    first = None
+    for positions in (POSITIONS, SHORT, CONSECUTIVE):
+        try:
+            return _form_at(attend, dim, cached, axes, positions)
+        except Unusable as unusable:
+            first = first or unusable
+            if unusable.fault.key != "raises":
+                break
+    raise first
+
+
+def _form_at(attend, dim, cached, axes, positions):
     refused, idle = [], []
     for rows in (False, True):
         for form in [axes] if axes else FORMS:
             if rows and "b" not in form:
                 continue
-            reader = Reader(attend, dim, cached, form, rows, _has_cache(attend))
+            reader = Reader(attend, dim, cached, form, rows, "cache" in parameters(attend), positions)
             try:
-                output = reader.run(q, k, v, POSITIONS)
-                other = reader.run(q, k, v + (np.arange(len(v)) % (len(v) - 1) == 0)[:, None], POSITIONS)  # first and last
+                alone = _rows_alone(reader)
             except Unusable as unusable:
                 refused.append(unusable)
             else:
-                if not np.array_equal(output[1:-1], other[1:-1]):
-                    return reader
-                idle.append(reader)  # every row by itself: an axis of size 1 taken for the sequence?
+                if not alone:
+                    return reader, next((u for u in refused if isinstance(u, FewRows)), None)
+                idle.append(reader)
     # An output of another shape says more than an exception; a function that unpacks four axes says nothing useful of two.
     told = [unusable for unusable in refused if unusable.fault.key != "raises"]
     if idle and (idle[0].form == "n d" or not told):
-        return idle[0]
+        return idle[0], None
     fitting = [unusable for unusable in refused if "unpack" not in str(unusable)]
     raise (told or fitting or refused)[0]
 
 
-def _has_cache(attend):
+def _rows_alone(reader):
+    """Does every row stand by itself? Then an axis of size 1 may have been taken for the sequence."""
+    q, k, v = sample(len(reader.positions), reader.dim)
+    output = reader.run(q, k, v, reader.positions)
+    other = reader.run(q, k, v + (np.arange(len(v)) % (len(v) - 1) == 0)[:, None], reader.positions)  # first and last
+    return np.array_equal(output[1:-1], other[1:-1])
+
+
+def parameters(attend):
+    """The names of its parameters."""
     try:
-        return "cache" in inspect.signature(attend).parameters
+        return list(inspect.signature(attend).parameters)
     except (TypeError, ValueError):  # some callables have no signature
-        return False
+        return []
 
 
 def transfer(reader, positions, plan=None):
@@ -180,7 +221,7 @@ def _by_ruler(reader, positions, plan, firsts, seconds, ruler):
         if k_feature is not None:
             k[np.arange(n) != ruler, k_feature] = 1
         score = logs(reader.weights(q, k, positions, plan))
-        return score - score[:, [ruler]]
+        return reader.straight(score - score[:, [ruler]])
 
     idle, by_q = scores(None, None), [scores(a, None) for a in firsts]
     by_k = [scores(None, b) for b in seconds]

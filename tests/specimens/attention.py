@@ -347,12 +347,6 @@ def sliced(q, k, v, positions):
     return mixed(q, k, v)
 
 
-def normalised(q, k, v, positions):
-    """q and k of length 1: a cosine, no dot product."""
-    q, k = (x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12) for x in (q, k))
-    return mixed(half(q, positions), half(k, positions), v)
-
-
 def residual(q, k, v, positions):
     return mixed(half(q, positions), half(k, positions), v) + q
 
@@ -413,18 +407,6 @@ def no_exponential(q, k, v, positions):
     q, k = half(q, positions), half(k, positions)
     scores = np.maximum(q @ k.T, 0) * np.tri(len(q))
     return scores / np.maximum(scores.sum(axis=1, keepdims=True), 1e-9) @ v
-
-
-def capped(q, k, v, positions):
-    """tanh keeps scores below 2."""
-    scores = half(q, positions) @ half(k, positions).T / np.sqrt(q.shape[1])
-    return softmax(2 * np.tanh(scores / 2) + causal(len(q), len(k))) @ v
-
-
-def one_more_in_the_sum(q, k, v, positions):
-    """A sink: the weights sum to less than 1."""
-    e = np.exp(half(q, positions) @ half(k, positions).T / np.sqrt(q.shape[1]) + causal(len(q), len(k)))
-    return e / (1 + e.sum(axis=1, keepdims=True)) @ v
 
 
 def bfloat_frequencies(q, k, v, positions):
