@@ -16,7 +16,7 @@ SOUND = {
     "half_of_the_heads": "ALiBi in the first 4 heads alone", "two_directions": "4 heads look back alone and 4 ahead alone",
     "masked_array": "causal mask is included", "wide_window": "a window of 256 tokens",
     "window_and_first_tokens": "a window of 64 tokens and the first 4 always", "prefix": "a prefix of 3 tokens",
-    "chunks": "chunks of 4 tokens", "window_by_head": "windows of 2 to 9 tokens", "short_table": "without one",
+    "chunks": "chunks of 4 tokens", "window_by_head": "windows of 2 to 9 tokens", "short_table": "without one", "window_by_minus_100": "a window of 41 tokens",
 }
 ALIBI = {
     "far_is_favoured": ["sign"], "far_is_favoured_both_ways": ["sign"], "first_slope_one": ["first slope"],
@@ -60,6 +60,8 @@ T5 = {
     "row_for_each_offset": ["no buckets"], "equal_widths": ["no logarithm"], "base_two_above_the_line": ["base of the logarithm"],
     "exact_buckets_not_added": ["exact buckets not added"], "clipped_before": ["last bucket unused"],
     "drawn_at_random": ["not repeatable"], "one_bucket_beyond_eight": ["buckets"],
+    "largest_distance_127": ["largest distance"], "ahead_one_too_far": ["off by one"],
+    "relative_less_one_and_exchanged": ["off by one", "sign"],
     "rounded_and_reach_256": ["rounding", "largest distance"],
     "swapped_and_no_minimum": ["sign", "missing minimum"], "reach_64_and_own_token": ["relative 0", "largest distance"],
 }

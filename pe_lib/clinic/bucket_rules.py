@@ -22,8 +22,8 @@ def examine_side(sheet, name, profile, distances, count, max_distance):
         "buckets", f"No rule known here: on the side {name}, {_first(rest, wanted, distances)}.",
         "Compare with pe_lib.biases.relative_buckets, distance by distance.",
     )]
-    for fault in found:
-        sheet.fault(*fault)
+    for key, sentence, remedy in found:
+        sheet.fault(key, sentence.replace("Every distance is counted", f"Every distance {name} is counted"), remedy)
 
 
 def _no_cap(profile, distances, count):
@@ -87,9 +87,9 @@ def _off_by_one(profile, distances, count, max_distance):
 def _border(profile, distances, count, max_distance):
     wanted = _rule(distances, count, max_distance)
     wrong = np.flatnonzero(profile != wanted)
-    starts = np.flatnonzero(np.diff(wanted, prepend=-1))
-    edges = np.union1d(starts, starts - 1)
-    if wrong.size <= 4 and np.isin(wrong, edges).all() and np.abs(profile - wanted).max() == 1:
+    exact = count // 2
+    steps = np.log(np.maximum(distances[wrong], exact) / exact) / np.log(max_distance / exact) * (count - exact)
+    if wrong.size <= 8 and np.abs(steps - np.rint(steps)).max() < 1e-4 and np.abs(profile - wanted).max() == 1:
         words = f"At the border of two buckets the logarithm is a hair off: {_first(profile, wanted, distances)}."
         return [("border", words, "Compute the logarithm in float64 and check the borders, or compare integers as pe_lib does.")]
     return None

@@ -112,11 +112,11 @@ def _round_again(both, relative, behind, ahead):
 
 def _moved(sheet, behind, ahead):
     """All offsets counted one too far or too near: where bucket 0 is says so, and the rest is measured from there."""
-    if behind[0] == 1 and ahead[1] == 0 and behind[1] == 2:
-        by, moved = 1, (np.concatenate([ahead[1:2], behind[:-1]]), np.append(ahead[1:], ahead[-1]))
-    elif behind[0] not in (0, 1) and behind[0] == ahead[1] - 1 and behind[1] == 0:
-        by, moved = -1, (np.append(behind[1:], behind[-1]), np.concatenate([behind[1:2], ahead[:-1]]))
-    else:
+    back = np.concatenate([ahead[1:2], behind[:-1]]), np.append(ahead[1:], ahead[-1])
+    forth = np.append(behind[1:], behind[-1]), np.concatenate([behind[1:2], ahead[:-1]])
+    by, moved = (1, back) if ahead[1] == 0 else (-1, forth)
+    near = [int(side[2] - side[1]) for side in moved]
+    if behind[0] == 0 or moved[0][0] != 0 or near not in ([1, 1], [1, 0], [0, 1]) or moved[0][1] == moved[1][1]:
         return behind, ahead
     sheet.judge("counted from", True, f"relative {by}", "off by one",
                 f"Relative {by} falls into bucket 0 and relative 0 into bucket {behind[0]}: every offset is moved by one.",
@@ -170,7 +170,9 @@ def _both_sides(sheet, behind, ahead, buckets):
                     "Take max(-relative, 0) as the distance in a decoder; here it is the absolute value." if whole else
                     "Keys ahead use the second half of the buckets; in a decoder they all get bucket 0.")
         return Sides(CAUSAL if whole else BOTH, False, 0, {"behind": np.concatenate([[0], behind[1:]])})
-    shift = int(np.median((ahead - behind)[1 : buckets // 4 + 1]))
+    shift, last = int(np.median((ahead - behind)[1 : buckets // 4 + 1])), int(ahead.max() - behind.max())
+    if abs(shift - last) == 1 and abs(last) == buckets // 2:  # the near ones may be off by one
+        shift = last
     low, high = (behind, ahead) if shift >= 0 else (ahead, behind)
     names = ("behind", "ahead") if shift >= 0 else ("ahead", "behind")
     profiles = {names[0]: np.concatenate([[0], low[1:]]), names[1]: np.concatenate([[0], high[1:] - abs(shift)])}

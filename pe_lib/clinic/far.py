@@ -4,6 +4,7 @@ import numpy as np
 
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
+from pe_lib.clinic.tables import MASKED
 
 MANY = 1030  # keys, for rounding: beyond 256 bfloat16 skips positions, beyond 2048 float16 does
 LENGTHS = 64, 128, 256, 512
@@ -18,9 +19,12 @@ class Row:
         self.values, self.dtype = table.values[:, -1], table.dtype
         self.n = self.values.shape[-1]
         self.distance = self.n - 1 - np.arange(self.n)
-        self.seen = table.seen[-1]
         with np.errstate(all="ignore"):
             self.meant = np.where(np.abs(slopes[:, None]) > 1e-12, slopes[:, None] * self.distance, 0)
+            flat = int(np.argmin(np.abs(slopes)))  # there a mask of -100 stands out
+            lowered = self.values[flat, -1] - self.values[flat] > MASKED[0] + 2 * np.abs(self.meant[flat])
+        self.seen = table.seen[-1] & ~lowered
+        with np.errstate(all="ignore"):
             self.error = np.abs(self.values[:, -1:] - self.values - self.meant)
         self.error = np.where(np.isfinite(self.error) & (np.abs(slopes[:, None]) > 1e-12), self.error, 0)
         felt = np.where((np.abs(self.meant) <= MATTERS) & self.seen, self.error, 0)

@@ -123,6 +123,12 @@ def sound_window_by_head(n_query, n_key):
     return np.where((relative > 0) | (relative <= -np.arange(2, 10)[:, None, None]), -np.inf, SLOPES * relative)
 
 
+def sound_window_by_minus_100(n_query, n_key):
+    """A mask of -100, as windows of images have it."""
+    relative = offsets(n_query, n_key)
+    return np.where((relative > 0) | (relative < -40), -100, SLOPES * relative)
+
+
 def sound_short_table(n_query, n_key, table=-SLOPES * abs(offsets(600, 600))):
     """A table of 600 positions that says so when it ends."""
     if n_key > 600:
@@ -680,3 +686,17 @@ def rounded_and_reach_256(relative):
 def one_bucket_beyond_eight(relative):
     """No rule of the clinic's."""
     return np.where(np.abs(relative) < 8, t5(relative), t5(np.sign(relative) * 200))
+
+
+def relative_less_one_and_exchanged(relative):
+    return t5(-np.asarray(relative) - 1)
+
+
+def largest_distance_127(relative):
+    """One border moves by one, and no logarithm is a hair off there."""
+    return t5(relative, max_distance=127)
+
+
+def ahead_one_too_far(relative):
+    """Keys ahead are counted from 1."""
+    return np.where(np.asarray(relative) > 0, t5(np.asarray(relative) + 1), t5(relative))
