@@ -118,13 +118,15 @@ def _bent(sheet, table, steps, slopes, behind, both):
     bent = off.max(axis=(1, 2)) > 0.08 * np.abs(slopes) + 1e-12
     head, i, j = (int(index) for index in np.unravel_index(off.argmax(), off.shape))
     step, verb = float(steps[head, i, j]), "lowers" if steps[head, i, j] >= 0 else "raises"
-    words = (f"In head {head} the step to distance {i - j} {verb} the score of query {i} by {number(abs(step))}, where the middle one "
-             f"of all steps lowers it by {number(slopes[head])}: ALiBi falls by the same amount with each token.")
-    remedy = ("ALiBi is a slope times the distance. A learned table, as T5's, is examined by its bucket function, kind='t5'." if both
-              else "Multiply the slope by the plain distance: no square, no logarithm, no rounding.")
+    words = (f"In head {head} the step to distance {i - j} {verb} the score of query {i} by {number(abs(step))}; the median step "
+             f"is {number(slopes[head])}. ALiBi falls by the same amount with each token.")
+    remedy = "Multiply the slope by the plain distance: no square, no logarithm, no rounding."
+    if both:
+        remedy = "ALiBi is a slope times the distance. A learned table, as T5's, is examined by its bucket function, kind='t5'."
     key = "not linear"
     if bent.any() and _factors(table, behind):
-        key, words = "factors", f"These are factors, exp(bias), {number(table.values[0, 1, 0])} at distance 1 in head 0, not the bias."
+        key, one = "factors", number(table.values[0, 1, 0])
+        words = f"These are factors, exp(bias), and not the bias: {one} at distance 1 in head 0."
         remedy = "Leave the exponential out: the bias is added to the scores, and the softmax takes the exponential of both."
     sheet.judge("in equal steps", bent.any(), f"largest difference of two steps {size(off.max())}", key, words, remedy)
     return bool(bent.any())
@@ -190,7 +192,8 @@ def _misplaced(table, slopes, n_query, n_key, ahead):
         return f"{given}, query {i} gets the same bias for every key: nothing is left of the distance."
     favoured, own = int(np.nanargmax(row * np.sign(slopes[head]))), i + n_key - n_query
     if favoured == own:
-        return (f"{given}, query {i} loses {number(np.nanmedian(steps[head, i, :own]))} with each token of distance in head {head}; "
-                f"with as many queries as keys it is {number(slopes[head])}.")
+        loss = number(np.nanmedian(steps[head, i, :own]))
+        return (f"{given}, query {i} loses {loss} with each token of distance in head {head}; with as many queries as keys it is "
+                f"{number(slopes[head])}.")
     return f"{given}, query {i} favours key {favoured} most; it stands at key {own}."
 

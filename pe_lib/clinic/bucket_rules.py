@@ -36,8 +36,8 @@ def _no_cap(profile, distances, count):
     far = distances[exact:]
     near_wrong = not np.array_equal(profile[:exact], distances[:exact])
     if near_wrong and any(np.array_equal(profile[exact:], np.minimum(far, most)) for most in (far.max(), count - 1)):
-        words = (f"From distance {exact} on the bucket is the distance, and below it is not: {_first(profile, distances, distances)}. "
-                 "The two branches are exchanged.")
+        words = (f"From distance {exact} on the bucket is the distance, and below it is not: "
+                 f"{_first(profile, distances, distances)}. The two branches are exchanged.")
         return [("branches exchanged", words, f"Distances below {exact} are their own buckets; the logarithm is for the others.")]
     return []
 
@@ -70,7 +70,8 @@ def _rule(distances, count, max_distance):
 
 def _recognised(profile, distances, count, max_distance):
     """[(key, sentence, remedy)], or None where no rule is known."""
-    rules = (_off_by_one, _no_logarithm, _border, _other_rounding, _other_logarithm, _exact_not_added, _last_unused, _other_numbers)
+    rules = (_off_by_one, _no_logarithm, _border, _other_rounding, _other_logarithm, _exact_not_added, _last_unused,
+             _other_numbers)
     return next((found for rule in rules if (found := rule(profile, distances, count, max_distance))), None)
 
 
@@ -133,7 +134,8 @@ def _exact_not_added(profile, distances, count, max_distance):
     share = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (count - exact)
     tops = [np.minimum(np.floor(np.round(share, 9)), top) for top in (count - 1, count - 1 - exact)]
     if any(np.array_equal(profile, np.where(distances < exact, distances, logs)) for logs in tops):
-        words = f"The logarithm's buckets start at 0, where the exact ones are, and not at {exact}: {_first(profile, wanted, distances)}."
+        words = (f"The logarithm's buckets start at 0, where the exact ones are, and not at {exact}: "
+                 f"{_first(profile, wanted, distances)}.")
         return [("exact buckets not added", words, f"Add {exact} to the logarithm's part.")]
     return None
 
@@ -144,8 +146,8 @@ def _last_unused(profile, distances, count, max_distance):
     if count // 2 <= top < count - 1 and np.array_equal(profile, np.minimum(_rule(distances, count, max_distance), top)):
         start = distances[np.argmax(profile == top)]
         words = (f"From distance {start} on all keys are in bucket {top}; the last bucket, {count - 1}, is never used.")
-        return [("last bucket unused", words, f"Do not clip distances before they are sorted, and take the smaller of the result and "
-                                              f"{count - 1}.")]
+        remedy = f"Do not clip distances before they are sorted, and take the smaller of the result and {count - 1}."
+        return [("last bucket unused", words, remedy)]
     return None
 
 

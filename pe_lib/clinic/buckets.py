@@ -46,7 +46,8 @@ def _asked(sheet, bucket, relative):
         result, changed = call(bucket, relative)
         array = numbers(result)
         if array.shape != relative.shape:
-            raise Unusable("wrong shape", f"For relative positions of shape {relative.shape} it returned shape {array.shape}.")
+            words = f"For relative positions of shape {relative.shape} it returned shape {array.shape}."
+            raise Unusable("wrong shape", words)
     except Unusable:
         array = np.array([numbers(call(bucket, int(r))[0]) for r in relative], dtype=object)  # one number at a time?
         if any(np.ndim(value) for value in array):
@@ -54,7 +55,11 @@ def _asked(sheet, bucket, relative):
         array, changed = array.astype(np.float64), ()
         sheet.name("takes one relative position at a time")
     if changed and "input changed" not in sheet.keys:
-        sheet.judge("input unchanged", True, "changed", "input changed", "It writes into the array it was given.", "Work on a copy.")
+        sheet.judge("input unchanged", True, "no", "input changed", "It writes into the array it was given.", "Work on a copy.")
+    return _integers(array, relative)
+
+
+def _integers(array, relative):
     if (array != np.rint(array)).any():
         place = np.argmax(array != np.rint(array))
         words = f"The bucket of relative {relative[place]} is {array[place]:.4g}; a bucket is a row of a table, so an integer."
@@ -84,12 +89,16 @@ def _usable(behind, ahead, distances, buckets):
     for sign in (1, -1):
         if np.ptp(both - sign * relative) == 0:
             plus = f" plus {both[0] - sign * relative[0]}" if both[0] != sign * relative[0] else ""
-            words = f"It returns {'' if sign > 0 else 'minus '}the relative position itself{plus}: a row for each offset, no buckets."
-            raise Unusable("no buckets", words, "Sort the distances into buckets; a table with a row for each offset is another bias.")
+            minus = "" if sign > 0 else "minus "
+            words = f"It returns {minus}the relative position itself{plus}: a row for each offset, no buckets."
+            remedy = "Sort the distances into buckets; a table with a row for each offset is another bias."
+            raise Unusable("no buckets", words, remedy)
     if (both < 0).any():
         place = np.argmax(both < 0)
-        words = f"The bucket of relative {relative[place]} is {both[place]}; a negative index would wrap around to the table's end."
-        raise Unusable("negative bucket", words, "Take the distance (absolute value, or max(-relative, 0)) before the logarithm.")
+        words = (f"The bucket of relative {relative[place]} is {both[place]}; a negative index would wrap around to the table's "
+                 "end.")
+        remedy = "Take the distance (absolute value, or max(-relative, 0)) before the logarithm."
+        raise Unusable("negative bucket", words, remedy)
     _round_again(both, relative, behind, ahead)
 
 
@@ -103,7 +112,8 @@ def _round_again(both, relative, behind, ahead):
         period = 2**bits
         wrapped = (relative + period // 2) % period - period // 2
         far = wrapped != relative
-        if far.any() and (both == bucket(wrapped, period))[far].all() and (both != bucket(relative, period // 2 - 1))[far].any():
+        again, plain = both == bucket(wrapped, period), both == bucket(relative, period // 2 - 1)
+        if far.any() and again[far].all() and not plain[far].all():
             place = int(np.argmax(relative == period)) or int(np.argmax(far & (relative > 0)))
             words = (f"Offsets start again after {period}: relative {relative[place]} falls into bucket {both[place]}, as relative "
                      f"{wrapped[place]} does. They are kept in {bits} bits.")
@@ -148,7 +158,8 @@ def _zero(sheet, zero, buckets):
 
 def _sides(sheet, behind, ahead, buckets):
     moves = {name: np.ptp(side[1:]) > 0 for name, side in (("behind", behind), ("ahead", ahead))}
-    if not any(moves.values()) and not (buckets < 6 and abs(ahead[1] - behind[1]) == buckets // 2):  # one distance a side
+    one_each = buckets < 6 and abs(ahead[1] - behind[1]) == buckets // 2
+    if not any(moves.values()) and not one_each:
         raise Unusable("no distance", f"All keys behind are in bucket {behind[1]} and all those ahead in bucket {ahead[1]}.",
                        "Use the distance: bucket t for near ones, the logarithm for far ones.")
     if moves["behind"] == moves["ahead"]:

@@ -91,8 +91,9 @@ def _wrong(row):
 
 def _blame_mask(sheet, row):
     hidden, last = np.flatnonzero(~row.seen), row.n - 1
-    which = f"keys {hidden[0]} to {hidden[-1]}" if hidden.size == hidden[-1] - hidden[0] + 1 > 1 else f"key {hidden[0]} among others"
-    words = f"With {row.n} keys, the last query stands at key {last}, and {which} " + ("is" if "among" in which else "are")
+    together = hidden.size == hidden[-1] - hidden[0] + 1 > 1
+    which = f"keys {hidden[0]} to {hidden[-1]} are" if together else f"key {hidden[0]}, among others, is"
+    words = f"With {row.n} keys, the last query stands at key {last}, and {which}"
     sheet.judge(
         "far positions", True, f"with {row.n} keys a query does not see {'itself' if not row.seen[-1] else 'all keys behind'}",
         "mask", f"{words} hidden from it; with few keys none behind it is.",
@@ -157,10 +158,11 @@ def _elsewhere(row):
     remedy = "Compute the bias for the length at hand: look for a table kept from a shorter text, or padded."
     figure = f"at {row.n} keys the bias does not follow the distance"
     if best != own and values[best] != values[own]:
-        return (figure, "far positions", f"With {row.n} keys, the last query favours key {best} most; it stands at key {own}. With "
-                "few keys it favours its own.", remedy)
-    words = (f"With {row.n} keys the bias follows the distance up to {row.distance[key] - 1} only: head {row.head} scores the key "
-             f"at distance {row.distance[key]} lower than the last by {number(values[own] - values[key])}; it should be "
+        words = (f"With {row.n} keys, the last query favours key {best} most; it stands at key {own}. With few keys it favours its "
+                 "own.")
+        return figure, "far positions", words, remedy
+    words = (f"With {row.n} keys the bias follows the distance up to {row.distance[key] - 1} only: head {row.head} scores the "
+             f"key at distance {row.distance[key]} lower than the last by {number(values[own] - values[key])}; it should be "
              f"{number(row.meant[row.head, key])}.")
     return figure, "far positions", words, remedy
 

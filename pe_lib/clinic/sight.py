@@ -7,7 +7,7 @@ from pe_lib.clinic.notes import number
 
 
 def examine_heads(sheet, table, causal):
-    """(the table for what follows, may it serve a decoder?): heads that hide different keys, by design or not."""
+    """(table for what follows, may it serve a decoder?): heads that hide different keys, by design or not."""
     relative = relative_positions(table.seen.shape[0])
     hidden = table.hidden & ~table.hidden.all(axis=-1, keepdims=True)
     if not (hidden.any(axis=0) & ~hidden.all(axis=0)).any():
@@ -20,7 +20,8 @@ def examine_heads(sheet, table, causal):
         values[forth] = values[forth][:, ::-1, ::-1]
         return table._replace(values=values, seen=relative <= 0), False
     reach = relative_positions(table.seen.shape[0])[-1].min()
-    widths = [next((w for w in range(2, 2 - reach) if np.array_equal(head, (relative > 0) | (relative <= -w))), 0) for head in hidden]
+    widths = [next((w for w in range(2, 2 - reach) if np.array_equal(head, (relative > 0) | (relative <= -w))), 0)
+              for head in hidden]
     if all(widths):
         sheet.name(f"windows of {min(widths)} to {max(widths)} tokens or more, by head")
         return table._replace(values=values), True
@@ -30,11 +31,11 @@ def examine_heads(sheet, table, causal):
 
 def _blame_heads(sheet, hidden):
     i, j = (int(index) for index in np.argwhere(hidden.any(axis=0) & ~hidden.all(axis=0))[0])
-    with_mask, without, count = int(np.argmax(hidden[:, i, j])), int(np.argmin(hidden[:, i, j])), int(hidden[:, i, j].sum())
+    which = hidden[:, i, j]
     sheet.judge(
         "one mask for all heads", True, "not so", "mask",
-        f"In {count} of {len(hidden)} heads key {j} is hidden from query {i}, as in head {with_mask}; in others, as in head "
-        f"{without}, it is not.", "Add one mask to all heads: (n_query, n_key), broadcast over the heads.",
+        f"In {which.sum()} of {which.size} heads key {j} is hidden from query {i}, as in head {which.argmax()}; in the others, as "
+        f"in head {which.argmin()}, it is not.", "Add one mask to all heads: (n_query, n_key), broadcast over the heads.",
     )
 
 
@@ -49,7 +50,8 @@ def examine_mask(sheet, table, n, causal):
     reach = max((c for c in range(1 - n, n) if np.array_equal(seen, relative <= c)), default=None)
     width = next((w for w in range(1, n) if np.array_equal(seen, (relative <= 0) & (relative > -w))), None)
     design = None if reach == 0 or width else _design(seen, relative)
-    figure = "keys ahead are hidden" if reach == 0 else "keys ahead and far behind are hidden" if width else design or "hides other keys"
+    figure = ("keys ahead are hidden" if reach == 0 else "keys ahead and far behind are hidden" if width else
+              design or "hides other keys")
     good = reach == 0 or (width and width > 1) or design
     remedy = "Key j is hidden from query i (of as many) if and only if j > i."
     if causal is False and good:
@@ -95,14 +97,7 @@ def _what_is_hidden(table, relative, reach):
 def examine_ahead(sheet, table, slopes, causal):
     """What the keys ahead get, where no mask is included: "symmetric", "rising", "flat" or "other"."""
     steps = np.diff(table.values, axis=-1)
-    ahead = np.isfinite(steps) & (relative_positions(table.seen.shape[0])[:, 1:] > 0)
-    kinds = {"symmetric": -slopes, "rising": slopes, "flat": 0 * slopes}
-    close = {
-        name: all(np.allclose(head[mask], want, atol=0.08 * abs(fall) + 1e-12, rtol=0)
-                  for head, mask, want, fall in zip(steps, ahead, wanted, slopes))
-        for name, wanted in kinds.items()
-    }
-    kind = next((name for name, fits in close.items() if fits), "other")
+    kind = _kind_ahead(steps, slopes)
     words = {
         "symmetric": "are treated as those behind",
         "rising": "gain with distance" if (slopes >= 0).all() else "lose with distance",
@@ -116,10 +111,18 @@ def examine_ahead(sheet, table, slopes, causal):
             f"{number(steps[0, middle, middle])} in head 0 and the next behind {number(-steps[0, middle, middle - 1])}. An encoder "
             "treats both sides alike.",
             "For an encoder use minus the slope times |key - query|; for a decoder add a causal mask.")
-    if {"sign", "mask"} & set(sheet.keys):
-        return kind
-    if kind == "symmetric":
+    if kind == "symmetric" and not {"sign", "mask"} & set(sheet.keys):
         sheet.name("the same on both sides, minus slope times |key - query|: right with a causal mask and without one")
-    elif causal is not False:
+    elif causal is not False and not {"sign", "mask"} & set(sheet.keys):
         sheet.name("no mask included, and right only where a causal mask is added: keys ahead " + words)
     return kind
+
+
+def _kind_ahead(steps, slopes):
+    ahead = np.isfinite(steps) & (relative_positions(steps.shape[1])[:, 1:] > 0)
+    kinds = {"symmetric": -slopes, "rising": slopes, "flat": 0 * slopes}
+    for name, wanted in kinds.items():
+        if all(np.allclose(head[mask], want, atol=0.08 * abs(fall) + 1e-12, rtol=0)
+               for head, mask, want, fall in zip(steps, ahead, wanted, slopes)):
+            return name
+    return "other"

@@ -11,7 +11,7 @@ WIDTHS = (16, 24, 32, 40, 48, 64, 72, 80, 96, 112, 128, 160, 192, 256)
 
 
 def examine_slopes(sheet, slopes, heads, judged, halves=False):
-    """Compare the measured slopes with ALiBi's; a single table's slope is named only. halves: each direction may have all of them."""
+    """Compare the measured slopes with ALiBi's; a single table's slope is named only. halves: each direction may have them."""
     figure = ", ".join(number(s) for s in slopes[:4]) + (", …" if slopes.size > 4 else "")
     if not judged:
         sheet.find("slope", None, figure)
@@ -39,7 +39,7 @@ def examine_slopes(sheet, slopes, heads, judged, halves=False):
 
 
 def recognised(slopes, wanted):
-    """[(key, sentence, remedy)] of slopes that are not the wanted ones, of the same number: one fault, or a rule and a factor."""
+    """[(key, sentence, remedy)] of slopes that are not the wanted ones, as many: one fault, or a rule and a factor."""
     n = slopes.size
     first = f"head 0 has {number(slopes[0])}, not {number(wanted[0])}"
     if n == 1:
@@ -52,10 +52,11 @@ def recognised(slopes, wanted):
             return [found]
     for width in WIDTHS if n > 3 else ():
         for factor, done in ((width**-0.5, "divided"), (width**0.5, "multiplied")):
-            found = next((found for rule in (_equal_or_reordered, _another_series)
-                          if (found := rule(slopes / factor, wanted, n, first)) and found[0] != "one slope"), None)
-            if found:
-                words = f"Besides, all slopes are {done} by {number(width**0.5)}, the square root of {width}."
+            rest = slopes / factor
+            first = f"head 0 has {number(rest[0])}, not {number(wanted[0])}"
+            found = _equal_or_reordered(rest, wanted, n, first) or _another_series(rest, wanted, n, first)
+            if found and found[0] != "one slope":
+                words = f"Besides, all slopes are {done} by {number(width**0.5)}, the square root of {width}; above it is left out."
                 return [found, ("scaled bias", words, "Add the bias to the scaled scores; then it needs no factor.")]
     head = int(np.argmax(~_near(slopes, wanted)))
     return [("slopes", f"Head {head} of {n} has slope {number(slopes[head])}, not {number(wanted[head])}.", MEND)]
