@@ -149,7 +149,7 @@ def _flat(sheet, table):
         remedy = "The bias must differ from key to key, along the last axis: the position to use is the key's, or key - query."
     else:
         words = "Nothing is left of the distance: each row of the table is constant, so no key is favoured."
-        remedy = "Add slope times (key - query) to the mask; do not multiply them, and do not divide integers."
+        remedy = "Add slope times (key - query) to the mask, in floats: integers cut the slopes to 0, and a mask of 0 wipes them out."
     sheet.judge("falls with distance", True, "constant along the keys", "no distance", words, remedy)
 
 

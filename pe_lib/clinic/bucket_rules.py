@@ -112,7 +112,7 @@ def _other_rounding(profile, distances, count, max_distance):
                 found = [("rounding", words, "Cut it: floor, or conversion to an integer, as T5 does.")]
                 if reach != max_distance:
                     words = f"Besides, the largest distance is {reach}, not {max_distance}."
-                    found.append(("largest distance", words, f"Take {max_distance} in the logarithm of the denominator."))
+                    found.append(("largest distance", words, f"Take log({max_distance} / {count // 2}) in the denominator."))
                 return found
     return None
 
@@ -165,8 +165,7 @@ def _other_numbers(profile, distances, count, max_distance):
                                                          "each side.")]
                 words = (f"The largest distance is {reach}, not {max_distance}: the last bucket starts at "
                          f"{np.argmax(profile == own - 1)}.")
-                more = f", divided by {count // 2}," if reach == max_distance * (count // 2) else ""
-                return [("largest distance", words, f"Take {max_distance}{more} in the logarithm of the denominator.")]
+                return [("largest distance", words, f"Take log({max_distance} / {count // 2}) in the denominator.")]
     return None
 
 

@@ -199,12 +199,12 @@ def _form(sheet, sides, causal, buckets):
     words = {BOTH: "the form of an encoder, half the buckets for each side", CAUSAL: "the form of a decoder, all buckets behind"}
     sheet.judge(
         "form", sides.form != asked, sides.form, "form",
-        f"This is {words[sides.form]}; asked for is {words[asked]}.", "Check the argument `bidirectional` (here: causal).",
+        f"This is {words[sides.form]}; asked for is {words[asked]}.", "Check the argument that says which: T5's code calls it `bidirectional`, the opposite of causal.",
     )
     if sides.form == BOTH and sides.shift:
         sheet.judge(
             "second half", sides.shift != buckets // 2, f"starts {sides.shift} buckets on", "number of buckets",
-            f"The second half starts {sides.shift} buckets on; with {buckets} buckets it is {buckets // 2}.",
+            f"The second half starts {sides.shift} buckets on; with {buckets} buckets it starts {buckets // 2} on.",
             f"Add {buckets // 2} for keys ahead, and give each side {buckets // 2} buckets.",
         )
 

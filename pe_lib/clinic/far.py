@@ -96,7 +96,7 @@ def _blame_mask(sheet, row):
     words = f"With {row.n} keys, the last query stands at key {last}, and {which}"
     sheet.judge(
         "far positions", True, f"with {row.n} keys a query does not see {'itself' if not row.seen[-1] else 'all keys behind'}",
-        "mask", f"{words} hidden from it; with few keys none behind it is.",
+        "mask", f"{words} hidden from it. With few keys none behind it is hidden.",
         "Build the mask for the length at hand: a buffer must be as long as the longest text.",
     )
 

@@ -53,7 +53,7 @@ def examine_mask(sheet, table, n, causal):
     figure = ("keys ahead are hidden" if reach == 0 else "keys ahead and far behind are hidden" if width else
               design or "hides other keys")
     good = reach == 0 or (width and width > 1) or design
-    remedy = "Key j is hidden from query i (of as many) if and only if j > i."
+    remedy = "With as many queries as keys, hide key j from query i where j > i, and nowhere else."
     if causal is False and good:
         good, words = False, "It hides keys ahead of the query; asked for is the form for an encoder, which looks both ways."
         remedy = "Leave the mask out, and take minus the slope times |key - query| on both sides."
@@ -84,8 +84,8 @@ def _what_is_hidden(table, relative, reach):
         best = float(np.nanmax(table.values[:, 0, 1:]))
         return f"Keys ahead are raised to {number(best)}, where a mask lowers them: a query sees nothing else."
     if np.array_equal(seen, relative >= 0) or np.array_equal(seen, relative > 0):
-        return ("The mask is upside down: it hides the keys behind and shows those ahead. The same comes of queries and keys "
-                "exchanged.")
+        return ("The mask is upside down: it hides the keys behind and shows those ahead. A table with queries and keys "
+                "exchanged looks the same.")
     if reach is not None and reach < 0:
         return f"The mask is {-reach} too strict: a query must at least see its own token."
     if reach is not None:

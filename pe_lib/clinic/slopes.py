@@ -56,7 +56,9 @@ def recognised(slopes, wanted):
             first = f"head 0 has {number(rest[0])}, not {number(wanted[0])}"
             found = _equal_or_reordered(rest, wanted, n, first) or _another_series(rest, wanted, n, first)
             if found and found[0] != "one slope":
-                words = f"Besides, all slopes are {done} by {number(width**0.5)}, the square root of {width}; above it is left out."
+                words = f"Besides, all slopes are {done} by {number(width**0.5)}, the square root of {width}."
+                key, sentence, remedy = found
+                found = key, sentence.rstrip(".") + ", once the factor below is taken off.", remedy
                 return [found, ("scaled bias", words, "Add the bias to the scaled scores; then it needs no factor.")]
     head = int(np.argmax(~_near(slopes, wanted)))
     return [("slopes", f"Head {head} of {n} has slope {number(slopes[head])}, not {number(wanted[head])}.", MEND)]
