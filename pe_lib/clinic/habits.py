@@ -20,7 +20,9 @@ def read_dtype(probe, notes):
                 notes.blame("float32 refused", f"With x in float32: {broken.sentence}", "take any float dtype.")
             return
     short, long = came[np.float32].dtype, came[np.float64].dtype
-    notes.find("dtype kept", short == np.float32, f"float32 comes back as {short}, float64 as {long}")
+    wider = ": see the remark" if short.itemsize > 4 else ""
+    kept = True if short == np.float32 else None if wider else False
+    notes.find("dtype kept", kept if long.itemsize >= 4 else False, f"float32 comes back as {short}, float64 as {long}{wider}")
     if min(short.itemsize, long.itemsize) < 4:
         given, got = ("float32", short) if short.itemsize < 4 else ("float64", long)
         notes.blame("dtype not kept", f"x in {given} comes back as {got}: its digits are lost.",

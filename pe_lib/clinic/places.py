@@ -222,8 +222,8 @@ def _blame_shift(shift, notes):
         return
     key = "off by one" if abs(abs(shift) - 1) < 1e-3 else "positions shifted"
     much = "too many" if shift > 0 else "too few"
-    word = "position" if abs(abs(shift) - 1) < 1e-3 else "positions"
-    notes.blame(key, f"Position 0 is turned as position {shift:g} should be: every row is turned by {abs(shift):.3f} {word} {much}.",
+    words = "one position" if key == "off by one" else f"{number(abs(shift))} positions"
+    notes.blame(key, f"Position 0 is turned as position {shift:g} should be: every row is turned by {words} {much}.",
                 "positions start at 0, and the angle is position * inv_freq, with nothing added.")
 
 

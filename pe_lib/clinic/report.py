@@ -26,7 +26,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Report:
-    """The findings in the order they were made, the faults with the likeliest first, and the convention in words."""
+    """The findings in the order they were made, the faults with the likeliest first, and the convention in words.
+
+    Printed, the verdict comes first, and what was measured for it last.
+    """
 
     subject: str  # the function's name
     findings: tuple[Finding, ...]
@@ -40,16 +43,17 @@ class Report:
 
     def __repr__(self):
         width = max((len(finding.name) for finding in self.findings), default=0)
-        lines = [f"{self.subject}"]
-        lines += [f"  {MARKS[finding.ok]}  {finding.name:<{width}}  {finding.figure}" for finding in self.findings]
+        lines = [self.subject, ""]
         for fault in self.faults:
-            lines += ["", *_wrapped(f"Fault: {fault.key}. {fault.sentence}"), *_wrapped(f"Mend it: {fault.remedy}")]
+            lines += [*_wrapped(f"Fault: {fault.key}. {fault.sentence}"), *_wrapped(f"Mend it: {fault.remedy}"), ""]
         if self.healthy:
-            lines += ["", "No fault found."]
+            lines += ["No fault found."]
         for remark in self.remarks:
             lines += _wrapped(f"Remark: {remark}")
         if self.convention:
             lines += _wrapped(f"Convention: {self.convention}")
+        lines += [""] * bool(lines[-1]) + ["What was measured:"]
+        lines += [f"  {MARKS[finding.ok]}  {finding.name:<{width}}  {finding.figure}" for finding in self.findings]
         return "\n".join(line.rstrip() for line in lines)
 
 
