@@ -249,3 +249,42 @@ def test_arguments_that_make_no_sense_are_refused(arguments, wanted):
 def test_what_is_no_function_is_refused():
     with pytest.raises(ValueError, match="bias must be a function, got ndarray"):
         diagnose_bias(np.zeros((8, 4, 4)))
+
+
+SLOPES = {"": 2.0 ** -np.arange(1.0, 9), "first slope": 2.0 ** -np.arange(8.0), "slopes reversed": 2.0 ** -np.arange(8.0, 0, -1),
+          "one slope": np.full(8, 0.5), "scaled bias": 2.0 ** -np.arange(4.0, 12)}
+
+
+def placed(fault, n_query, n_key):
+    """key - query, with one thing wrong about the places."""
+    query, key = np.arange(n_key - n_query, n_key)[:, None], np.arange(n_key)
+    if fault == "decoding":
+        query = np.arange(n_query)[:, None]
+    elif fault == "wrapped":
+        query, key = query % 512, key % 512
+    elif fault == "clipped":
+        query, key = np.minimum(query, 511), np.minimum(key, 511)
+    return key - query
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+@pytest.mark.parametrize("place", ["", "decoding", "wrapped", "clipped"])
+@pytest.mark.parametrize("other", ["", "sign", "mask"])
+def test_pairs_of_faults_put_together_from_their_parts(slope, place, other):
+    def bias(n_query, n_key):
+        mask = np.where(specimens.offsets(n_query, n_key) > (other == "mask"), -np.inf, 0)
+        sign = 1 if other == "sign" else -1
+        return sign * SLOPES[slope][:, None, None] * abs(placed(place, n_query, n_key)) + mask
+
+    wanted = [fault for fault in (slope, place, other) if fault]
+    if len(wanted) < 3:
+        assert sorted(keys(diagnose_bias(bias))) == sorted(wanted)
+
+
+@pytest.mark.parametrize("reach", [128, 256, 64])
+@pytest.mark.parametrize("buckets, cut", [(32, np.floor), (64, np.floor), (32, np.rint), (64, np.rint)])
+def test_pairs_of_faults_of_buckets(reach, buckets, cut):
+    report = diagnose_bias(lambda relative: specimens.t5(relative, buckets=buckets, max_distance=reach, cut=cut), kind="t5")
+    wanted = {"largest distance": reach != 128, "number of buckets": buckets != 32, "rounding": cut is np.rint}
+    if sum(wanted.values()) < 3:
+        assert sorted(keys(report)) == sorted(key for key in wanted if wanted[key]), report

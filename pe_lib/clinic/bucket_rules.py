@@ -4,6 +4,7 @@ import numpy as np
 
 from pe_lib.biases import relative_buckets
 
+SHARES = "A decoder gives the side behind all buckets, an encoder half to each side."
 REACHES = 20, 32, 64, 100, 200, 256, 400, 500, 512, 800, 1000, 1024, 2048
 
 
@@ -104,12 +105,15 @@ def _logarithms(distances, count, reach, cut=np.floor, factor=1.0):
 
 
 def _other_rounding(profile, distances, count, max_distance):
-    for reach in (max_distance, *[reach for reach in REACHES if reach > count // 2]):
-        for word, cut in (("to the nearest integer", np.rint), ("up", np.ceil)):
-            if np.array_equal(profile, _logarithms(distances, count, reach, cut)):
+    cuts = ("to the nearest integer", np.rint), ("up", np.ceil)
+    for own, reach in [(own, reach) for own in (count, 2 * count, count // 2) for reach in (max_distance, *REACHES)]:
+        for word, cut in cuts if reach > own // 2 > 0 else ():
+            if np.array_equal(profile, _logarithms(distances, own, reach, cut)):
                 words = (f"The logarithm is rounded {word}, not down: "
-                         f"{_first(profile, _rule(distances, count, reach), distances)}.")
+                         f"{_first(profile, _rule(distances, own, reach), distances)}.")
                 found = [("rounding", words, "Cut it: floor, or conversion to an integer, as T5 does.")]
+                if own != count:
+                    found.append(("number of buckets", f"Besides, a side has {own} buckets, not {count}.", SHARES))
                 if reach != max_distance:
                     words = f"Besides, the largest distance is {reach}, not {max_distance}."
                     found.append(("largest distance", words, f"Take log({max_distance} / {count // 2}) in the denominator."))
@@ -158,11 +162,13 @@ def _other_numbers(profile, distances, count, max_distance):
         for reach in _reaches(profile, distances, own):
             if own >= 2 and np.array_equal(profile, _rule(distances, own, reach)):
                 if own != count:
-                    more = "" if reach == max_distance else f", up to {reach}"
-                    words = (f"A side has {own} buckets{more}, not {count}: "
+                    words = (f"A side has {own} buckets, not {count}: "
                              f"{_first(profile, _rule(distances, count, max_distance), distances)}.")
-                    return [("number of buckets", words, "A decoder gives the side behind all buckets, an encoder half to "
-                                                         "each side.")]
+                    found = [("number of buckets", words, SHARES)]
+                    if reach != max_distance:
+                        words = f"Besides, the largest distance is {reach}, not {max_distance}."
+                        found.append(("largest distance", words, f"Take log({max_distance} / {count // 2}) in the denominator."))
+                    return found
                 words = (f"The largest distance is {reach}, not {max_distance}: the last bucket starts at "
                          f"{np.argmax(profile == own - 1)}.")
                 return [("largest distance", words, f"Take log({max_distance} / {count // 2}) in the denominator.")]

@@ -30,7 +30,7 @@ def examine_buckets(sheet, bucket, causal, buckets, max_distance):
         _zero(sheet, int(behind[0]), buckets)
     sides = _sides(sheet, behind, ahead, buckets)
     _form(sheet, sides, causal, buckets)
-    count = buckets if sides.form == CAUSAL else buckets // 2
+    count = buckets if sides.form == CAUSAL else _half(sides, buckets)
     for name, profile in sides.profiles.items():
         examine_side(sheet, name, profile, distances, count, max_distance)
     if {"off by one", "branches exchanged"} & set(sheet.keys):  # the same cause
@@ -188,6 +188,12 @@ def _both_sides(sheet, behind, ahead, buckets):
     names = ("behind", "ahead") if shift >= 0 else ("ahead", "behind")
     profiles = {names[0]: np.concatenate([[0], low[1:]]), names[1]: np.concatenate([[0], high[1:] - abs(shift)])}
     return Sides(BOTH, shift < 0, abs(shift), profiles)
+
+
+def _half(sides, buckets):
+    """How many buckets a side has: as many as the other side starts on, if the side agrees."""
+    own = sides.shift > 1 and all(profile.max() == sides.shift - 1 for profile in sides.profiles.values())
+    return sides.shift if own else buckets // 2
 
 
 def _form(sheet, sides, causal, buckets):

@@ -23,6 +23,7 @@ class Row:
             self.meant = np.where(np.abs(slopes[:, None]) > 1e-12, slopes[:, None] * self.distance, 0)
             flat = int(np.argmin(np.abs(slopes)))  # there a mask of -100 stands out
             lowered = self.values[flat, -1] - self.values[flat] > MASKED[0] + 2 * np.abs(self.meant[flat])
+            lowered &= self.values[flat, -1] - self.values[flat] > 1.1 * np.abs(self.meant[flat]).max()  # further than any key
         self.seen = table.seen[-1] & ~lowered
         with np.errstate(all="ignore"):
             self.error = np.abs(self.values[:, -1:] - self.values - self.meant)
@@ -51,7 +52,8 @@ def examine_far(sheet, ask_last, slopes, most=MANY):
     if _wrong(row) and not rounded:
         row = next((shorter for n in LENGTHS if n < n_key and _wrong(shorter := Row(ask_last(n), slopes))), row)
     if row.hides() and not _window(row):
-        _blame_mask(sheet, row)
+        if "mask" not in sheet.keys:
+            _blame_mask(sheet, row)
     elif not _wrong(row):
         limit = "" if n_key >= most else f"; {most} keys it does not take"
         sheet.find("far positions", True, f"at {n_key} keys the largest error of a score is {size(row.worst)}{limit}")
