@@ -133,8 +133,9 @@ def _scores(sheet, reader, weights, causal, wanted, length):
         return
     scores = score_matrices(reader, positions)
     rows = _measured(scores)
-    if rows < 4:
-        sheet.find("rotation", None, "to be measured once the mask is mended")
+    if rows < 3:
+        sheet.find("rotation", None, f"not measured: too few queries see the first key{'' if good else ', until the mask is mended'}")
+        sheet.remarks.append("Whether q and k are turned rightly could not be measured: examine the rotation alone with `diagnose`.")
         return
     turning = examine_scores(sheet, scores[:rows, :rows], positions[:rows], wanted, reader.normed)
     if reader.cached and good:
@@ -144,7 +145,7 @@ def _scores(sheet, reader, weights, causal, wanted, length):
     if not reader.cached and depends_on_length(sheet, reader, causal, 4, reader.positions):
         return
     if not turning.counted:
-        examine_elsewhere(sheet, reader, turning)
+        examine_elsewhere(sheet, reader, turning, good is True or good.moves)
     if not {fault.key for fault in sheet.faults} - {*LATE, "scale"}:
         if not reader.cached:
             depends_on_length(sheet, reader, causal, 7, np.arange(length))

@@ -1,4 +1,4 @@
-"""How large scores are, and whether lengths follow the position, as with xPos."""
+"""How large scores are, whether lengths follow the position, as with xPos, and what changes lengths without being a rotation."""
 
 import numpy as np
 
@@ -16,6 +16,24 @@ def size_of(scores):
     scale = np.median(own) if own.size and np.ptp(own) < 1e-2 * own.max() else np.median(first)
     traces = np.trace(scores[rows, rows], axis1=-2, axis2=-1) / dim
     return -scale if (traces < -0.99 * scale).all() else scale
+
+
+def gains_of(scores):
+    """(gains of q, gains of k), (dim,) each, of a norm with gains: what a token's score with itself shows by features, shared out
+    so that the two features of a pair are turned by one angle. None if there are none."""
+    rows = np.arange(1, len(scores))
+    own = scores[rows, rows]
+    size = np.median(np.diagonal(own, axis1=-2, axis2=-1), axis=0)
+    off = np.abs(own - np.diag(size)).max()
+    if not (size > 0).all() or not off < 1e-2 * size.max() or np.ptp(size) < 1e-2 * size.max():
+        return None
+    of_q = np.sqrt(size)
+    first = np.abs(scores[rows, 0]).max(axis=0)
+    for a, b in enumerate((first * (1 - np.eye(len(size)))).argmax(axis=1)):
+        if a < b and min(first[a, b], first[b, a]) > 1e-6 * size.max():
+            of_q[b] = np.sqrt(size[b] * first[b, a] / first[a, b])
+    scale = np.exp(np.log(size).mean() / 2)
+    return of_q / scale, size / of_q / scale
 
 
 def growth_of(matrices, positions):
@@ -54,3 +72,24 @@ def judge_growth(sheet, q, k, positions):
                 f"{positions[-1]}, and the other side does not make good for it.",
                 "A rotation keeps lengths; xPos is right only where queries grow as keys shrink.")
     return 0.0
+
+
+def no_rotation(matrix):
+    """(key, words) of a matrix that changes lengths or angles."""
+    off = matrix * (1 - np.eye(len(matrix)))
+    even, odd = np.abs(off + off.T).max() / 2, np.abs(off - off.T).max() / 2
+    a = int(np.abs(matrix - np.eye(len(matrix))).max(axis=1).argmax())
+    b = int(np.abs(off[a]).argmax())
+    if max(even, odd) < 1e-6:
+        return "sine lost", f"feature {a} is multiplied by a cosine, and its partner times the sine is missing"
+    if odd < 1e-3 * even:
+        return "same sign", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
+    step = next((2.0**-bits for bits in range(2, 11) if np.abs(matrix * 2**bits - np.rint(matrix * 2**bits)).max() < 1e-4), None)
+    if step:
+        return "rounded", f"every number is a multiple of {number(step)}, and lengths change: it is rounded to a grid, or to few bits"
+    angles = [np.arctan2(abs(matrix[x, y]), matrix[x, x]) for x, y in ((a, b), (b, a))]
+    lone = np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2
+    if lone and abs(angles[0] - angles[1]) > 0.02:
+        return "mixed layouts", (f"at row 2 feature {a} is turned by {number(angles[0], 3)} radians and its partner {b} by "
+                                 f"{number(angles[1], 3)}")
+    return "not a rotation", "squared lengths or angles change, in no pattern known here"

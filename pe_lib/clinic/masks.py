@@ -11,8 +11,8 @@ CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all o
 
 
 def examine_mask(sheet, reader, weights, causal, length):
-    """Weights (n, n) of equal keys in one pass. True if a causal mask, or another known design, was at work; for an encoder
-    (causal False), if all keys are seen."""
+    """Weights (n, n) of equal keys in one pass -> the Pattern of a causal mask, or another known design; for an encoder (causal
+    False) True if all keys are seen. False otherwise."""
     seen = np.nan_to_num(weights) > SEEN
     if not causal:
         return _all_seen(sheet, seen, len(seen))
@@ -24,7 +24,10 @@ def examine_mask(sheet, reader, weights, causal, length):
         sheet.find("causal", True, "no weight on keys ahead" if "prefix" not in found.words else "but for a prefix")
         if found.words:
             sheet.name(found.words)
-        return True
+        if reader.cached and "chunk" in found.words:
+            sheet.remarks.append("Chunks are also what a ring of slots shows whose mask compares slots, or a buffer that begins anew "
+                                 "when it is full: if a window was meant, this is none.")
+        return found
     return _no_pattern(sheet, reader, weights, seen, far)
 
 

@@ -12,7 +12,7 @@ def examine_values(sheet, reader):
     """Values are mixed and otherwise left as they are -> the reader, taught what is done to them, and weights of equal keys."""
     moved, idle = transfer(reader, reader.positions)
     dim, n = reader.dim, len(reader.positions)
-    if np.isnan(idle).all(axis=-1).any() and not np.isnan(reader.run(*sample(n, dim), reader.positions)).any():
+    if np.isnan(idle).all(axis=-1).any() and np.isfinite(reader.run(*sample(n, dim), reader.positions)).all():
         raise Unusable("not finite", "Keys of zero give NaN: 0/0, perhaps where q and k are brought to length 1.",
                        "Divide by the length plus a small number, or by the larger of the two.")
     if np.abs(np.nan_to_num(idle)).max() > 1e-6:

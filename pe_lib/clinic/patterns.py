@@ -13,6 +13,7 @@ class Pattern(NamedTuple):
 
     rule: object
     words: str
+    moves: bool = True  # along with the positions: chunks and prefixes stand where they are
 
 
 def _plain(i, j):
@@ -26,17 +27,17 @@ def _candidates(n):
         yield Pattern(lambda i, j, w=w: (j <= i) & (j > i - w), f"a window: a query sees the last {w} tokens")
     for c in range(2, n):
         yield Pattern(lambda i, j, c=c: (j <= i) & (i // c == j // c), f"chunked local attention: a query sees its own chunk of {c} "
-                                                                     "tokens, up to itself")
+                                                                     "tokens, up to itself", False)
     for s in range(1, n // 2):
         for w in range(2, n - s):
             yield Pattern(lambda i, j, s=s, w=w: (j <= i) & ((j > i - w) | (j < s)),
-                          f"a window of {w} tokens and the first {s} of the sequence (attention sinks)")
+                          f"a window of {w} tokens and the first {s} of the sequence (attention sinks)", False)
 
 
 def _prefixes(n):
-    for p in range(2, n):
+    for p in range(2, n // 2 + 1):
         yield Pattern(lambda i, j, p=p: (j <= i) | (j < p), f"a prefix: all see the first {p} tokens, also from before them "
-                                                            "(prefix-LM)")
+                                                            "(prefix-LM)", False)
 
 
 def pattern(seen, both_ways=True):

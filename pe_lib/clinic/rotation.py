@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
-from pe_lib.clinic.lengths import growth_of, judge_growth, size_of
+from pe_lib.clinic.lengths import gains_of, growth_of, judge_growth, no_rotation, size_of
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
@@ -31,11 +31,17 @@ class Turning(NamedTuple):
     scale: float
     counted: bool  # the function counts rows itself
     growth: np.ndarray | float = 0.0  # (pairs,): queries grow by exp(growth * position), and keys shrink, as with xPos
+    gains: tuple = (1.0, 1.0)  # of q and of k, after a norm
+    noise: float = 0.0  # radians: how well angles could be measured
 
 
 def examine_scores(sheet, scores, positions, wanted, normed=False):
     """Scores (n, n, dim, dim) of unit vectors -> Turning, or None if they are no rotations."""
     dim, n = scores.shape[-1], len(scores)
+    gains = gains_of(scores) if normed else None
+    if gains:
+        sheet.name("the norm has gains by features")
+        scores = scores / (gains[0][:, None] * gains[1])
     scale = size_of(scores)
     if not abs(scale) > 1e-9:
         sheet.judge("scale", True, "nothing measured", "no scores", "The weights do not depend on q and k.",
@@ -48,8 +54,8 @@ def examine_scores(sheet, scores, positions, wanted, normed=False):
     if _rotations(sheet, q, k) and not _whole_angles(sheet, q, k, positions) and _both(sheet, q, k, dim, wanted):
         turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
     if max(q.orthogonal, k.orthogonal) < 2e-2:
-        judge_scale(sheet, scale, law, dim, n, wanted.scale, normed)
-    return turning and turning._replace(growth=growth)
+        judge_scale(sheet, scale, law, dim, n, None if gains else wanted.scale, normed)
+    return turning and turning._replace(growth=growth, gains=gains or (1.0, 1.0))
 
 
 def _whole_angles(sheet, q, k, positions):
@@ -71,34 +77,13 @@ def _whole_angles(sheet, q, k, positions):
 
 def _rotations(sheet, q, k):
     side, which = (q, "queries") if q.orthogonal > 2e-2 else (k, "keys")
-    key, words = _no_rotation(side.sample)
+    key, words = no_rotation(side.sample)
     sheet.judge(
         "lengths kept", side.orthogonal > 2e-2, f"largest change of a squared length or angle "
                                                 f"{size(max(q.orthogonal, k.orthogonal))}", key,
         f"What is done to the {which} is no rotation: {words}.", "Examine the rotation alone with `diagnose`.",
     )
     return not side.orthogonal > 2e-2
-
-
-def _no_rotation(matrix):
-    """(key, words) of a matrix that changes lengths or angles."""
-    off = matrix * (1 - np.eye(len(matrix)))
-    even, odd = np.abs(off + off.T).max() / 2, np.abs(off - off.T).max() / 2
-    a = int(np.abs(matrix - np.eye(len(matrix))).max(axis=1).argmax())
-    b = int(np.abs(off[a]).argmax())
-    if max(even, odd) < 1e-6:
-        return "sine lost", f"feature {a} is multiplied by a cosine, and its partner times the sine is missing"
-    if odd < 1e-3 * even:
-        return "same sign", f"features {a} and {b} are mixed by the same sine, where one of the two needs a minus"
-    step = next((2.0**-bits for bits in range(2, 11) if np.abs(matrix * 2**bits - np.rint(matrix * 2**bits)).max() < 1e-4), None)
-    if step:
-        return "rounded", f"every number is a multiple of {number(step)}, and lengths change: it is rounded to a grid, or to few bits"
-    angles = [np.arctan2(abs(matrix[x, y]), matrix[x, x]) for x, y in ((a, b), (b, a))]
-    lone = np.count_nonzero(np.abs(off[a]) > 1e-3 * odd) == 1 and abs(np.hypot(matrix[a, a], matrix[a, b]) - 1) < 2e-2
-    if lone and abs(angles[0] - angles[1]) > 0.02:
-        return "mixed layouts", (f"at row 2 feature {a} is turned by {number(angles[0], 3)} radians and its partner {b} by "
-                                 f"{number(angles[1], 3)}")
-    return "not a rotation", "squared lengths or angles change, in no pattern known here"
 
 
 def _both(sheet, q, k, dim, wanted):
@@ -179,7 +164,11 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
                     "Examine the rotation alone with `diagnose`.")
         return None, None
     good = judge_positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
-    if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds)):
+    noise = 2 * sum(law.noise / law.positions[-1] for law in laws if law.by != "solved")
+    if noise > 1e-6:  # short formats: what is meant cannot be told from what is measured
+        laws = [law._replace(speeds=next((np.copysign(guess, law.speeds) for guess in guesses if _near(np.abs(law.speeds), guess, noise)),
+                                         law.speeds)) for law in laws]
+    if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds), noise):
         slow = [number(np.abs(law.speeds[-1])) for law in laws]
         sheet.judge("frequencies", True, "not the same for q and k", "frequencies differ",
                     f"The last pair of the queries turns by {slow[0]} radians a token, that of the keys by {slow[1]}.",
@@ -187,7 +176,7 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
         return None, None
     named = _frequencies(sheet, k.pairs, laws[1], wanted, dim) if good else None
     counted = "counted" in (laws[0].by, laws[1].by)
-    return (Turning(k.pairs, laws[1].speeds, scale, counted) if good or counted else None), named
+    return (Turning(k.pairs, laws[1].speeds, scale, counted, noise=max(law.noise for law in laws)) if good or counted else None), named
 
 
 def _guesses(wanted, width):
@@ -247,5 +236,5 @@ def _left_out(sheet, pairs, named, dim):
                     "Cut out the rotary features first, and halve those.")
 
 
-def _near(a, b):
-    return a.shape == b.shape and bool((np.abs(a - b) <= 2e-3 * np.abs(b) + 1e-5).all())
+def _near(a, b, noise=0.0):
+    return a.shape == b.shape and bool((np.abs(a - b) <= 2e-3 * np.abs(b) + 1e-5 + noise).all())

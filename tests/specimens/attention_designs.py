@@ -44,6 +44,13 @@ def root_mean_square(q, k, v, positions):
     return mixed(pairs(q, positions), pairs(k, positions), v)
 
 
+def norm_with_gains(q, k, v, positions):
+    """The same norm with learned gains, others for q than for k."""
+    gains = np.exp(np.random.default_rng(4).normal(size=(2, q.shape[1])) * 0.3)
+    q, k = (x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-6) * gain for x, gain in zip((q, k), gains))
+    return mixed(half(q, positions), half(k, positions), v)
+
+
 def sink(q, k, v, positions, logit=0.0):
     """One more term in the sum of the softmax."""
     e = np.exp(scores_of(q, k, positions) + causal(len(q), len(k)))
@@ -136,6 +143,35 @@ def cached_ring(q, k, v, positions, cache=None, slots=16):
         ring_k[slot], ring_v[slot], places[slot] = half(k[i : i + 1], positions[i : i + 1])[0], v[i], positions[i]
         outputs.append(mixed(half(q[i : i + 1], positions[i : i + 1]), ring_k, ring_v, np.where(places < 0, -np.inf, 0)[None]))
     return np.concatenate(outputs), (ring_k, ring_v, places, count)
+
+
+def cached_first_and_last(q, k, v, positions, cache=None):
+    """The first four keys and the last eight stay, unturned, and are turned by their places in the cache."""
+    old_k, old_v, outputs = *((k[:0], v[:0]) if cache is None else cache), []
+    for i in range(len(q)):
+        old_k, old_v = np.concatenate([old_k, k[i : i + 1]]), np.concatenate([old_v, v[i : i + 1]])
+        if len(old_k) > 12:
+            old_k, old_v = np.delete(old_k, 4, axis=0), np.delete(old_v, 4, axis=0)
+        places = np.arange(len(old_k))
+        outputs.append(mixed(half(q[i : i + 1], places[-1:]), half(old_k, places), old_v))
+    return np.concatenate(outputs), (old_k, old_v)
+
+
+def cached_chunks(q, k, v, positions, cache=None):
+    """Chunks of eight, by position."""
+    k, v, places = joined(cache, half(k, positions), v, positions[:, None])
+    i, j = positions[:, None], places[:, 0]
+    return mixed(half(q, positions), k, v, np.where((j <= i) & (i // 8 == j // 8), 0, -np.inf)), (k, v, places)
+
+
+def cached_in_eight_bits(q, k, v, positions, cache=None):
+    """Keys and values are kept as whole numbers up to 127 and one factor a token."""
+    def rough(x):
+        step = np.abs(x).max(axis=-1, keepdims=True) / 127 + 1e-12
+        return np.rint(x / step) * step
+
+    k, v = joined(cache, rough(half(k, positions)), rough(v))
+    return mixed(half(q, positions), k, v), (k, v)
 
 
 def short_table(q, k, v, positions):
