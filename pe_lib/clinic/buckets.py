@@ -205,7 +205,8 @@ def _form(sheet, sides, causal, buckets):
     words = {BOTH: "the form of an encoder, half the buckets for each side", CAUSAL: "the form of a decoder, all buckets behind"}
     sheet.judge(
         "form", sides.form != asked, sides.form, "form",
-        f"This is {words[sides.form]}; asked for is {words[asked]}.", "Check the argument that says which: T5's code calls it `bidirectional`, the opposite of causal.",
+        f"This is {words[sides.form]}; asked for is {words[asked]}.",
+        "Check the argument that says which: T5's code calls it `bidirectional`, the opposite of causal.",
     )
     if sides.form == BOTH and sides.shift:
         sheet.judge(
@@ -216,12 +217,11 @@ def _form(sheet, sides, causal, buckets):
 
 
 def _sign(sheet, sides, where):
+    words = f"relative -1 falls into bucket {1 + sides.shift} and relative 1 into bucket 1."
+    if sides.form == CAUSAL:
+        words = "keys behind all share one bucket, and keys ahead, which a decoder never sees, are told apart."
     sheet.judge(
         "sign", sides.swapped, ("exchanged: " if sides.swapped else "") + where, "sign",
-        "Behind and ahead are exchanged: " + (
-            f"relative -1 falls into bucket {1 + sides.shift} and relative 1 into bucket 1."
-            if sides.form == BOTH else "keys behind all share one bucket, and keys ahead, which a decoder never sees, are "
-                                       "told apart."
-        ),
+        f"Behind and ahead are exchanged: {words}",
         "Here relative is key - query, negative behind; a text that counts query - key needs one minus more.",
     )
