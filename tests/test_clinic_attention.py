@@ -75,6 +75,8 @@ RARER = {
     "wrapped_table": ["far positions"], "far_table": ["far positions"], "divided_by_length": ["depends on length"],
     "base_by_length": ["depends on length"], "absolute_values": ["values changed"], "own_value_added": ["residual"],
     "twice_the_output": ["row sums"], "rows_reversed": ["rows out of order"], "values_rolled": ["keys and values apart"],
+    "rows_rolled": ["rows out of order"], "values_reversed": ["keys and values apart"], "half_of_the_value": ["residual"],
+    "queries_at_five": ["fixed position"], "mean_taken_off": ["values changed"],
     "powers_of_two": ["scale"], "negative_scale": ["scale"], "queries_permuted": ["layouts differ"],
     "whole_angles": ["integer angles"], "only_queries_grow": ["length follows the position"],
     "only_queries_normalised": ["other scores"], "norm_without_care": ["not finite"], "dropout": ["random"],
@@ -84,6 +86,7 @@ RARER = {
     "one_less_and_drops": ["positions in the cache", "lost keys"], "only_keys_joined": ["keys and values apart"],
     "values_drift": ["cache written over"], "keys_counted_from_the_last": ["off by one", "keys turned again"],
     "chunk_at_one_place": ["positions in the cache"], "eighths": ["rounded"],
+    "slots_and_values_turned": ["values turned"], "divided_by_number_of_keys": ["scale", "scale in the cache"],
 }
 CACHED_RARER = list(RARER)[list(RARER).index("only_the_last_row"):]
 

@@ -16,7 +16,7 @@ def examine_mask(sheet, reader, weights, causal, length):
     seen = np.nan_to_num(weights) > SEEN
     if not causal:
         return _all_seen(sheet, seen, len(seen))
-    if len(seen) > 1 and not np.array_equal(seen, np.tri(len(seen), dtype=bool)) and _misplaced(sheet, seen):
+    if len(seen) > 1 and not np.array_equal(seen, np.tri(len(seen), dtype=bool)) and _misplaced(reader, seen):
         return False
     far = long_sight(sheet, reader, length)
     found = pattern(seen if far is None else far, both_ways=not reader.cached)
@@ -48,19 +48,26 @@ def _no_pattern(sheet, reader, weights, seen, far):
     return False
 
 
-def _misplaced(sheet, seen):
+def _misplaced(reader, seen):
     """Is the mask right, and what it is applied to in another order? Then nothing further can be told apart."""
     n = len(seen)
     tri = np.tri(n, dtype=bool)
-    if np.array_equal(seen[::-1], tri):
-        raise Unusable("rows out of order", f"The output's rows come in reverse: row 0 is that of query {n - 1}.",
+    if np.array_equal(seen[np.argsort(seen.sum(axis=1), kind="stable")], tri) and _of_another(reader, seen):
+        raise Unusable("rows out of order", f"The output's rows are in another order: row 0 is that of query {seen[0].sum() - 1}.",
                        "Row i of the output belongs to query i.")
-    shift = next((s for s in range(1, n) if np.array_equal(seen, np.roll(tri, s, axis=1))), None)
-    if shift:
-        by = shift if shift <= n // 2 else shift - n
-        raise Unusable("keys and values apart", f"The weight of key j goes to value j {'+' if by > 0 else '-'} {abs(by)}: values "
-                       "are rolled along the sequence.", "Value j goes with key j.")
+    order = np.argsort(-seen.sum(axis=0), kind="stable")  # the value that key j weighs
+    if np.array_equal(seen[:, order], tri):
+        raise Unusable("keys and values apart", f"The weight of key 0 goes to value {order[0]}, that of key 1 to value {order[1]}: values "
+                       "are in another order along the sequence than keys.", "Value j goes with key j.")
     return False
+
+
+def _of_another(reader, seen):
+    """Does row 0 follow another query than its own?"""
+    q, k, _ = sample(len(seen), reader.dim)
+    q[0] = 0
+    row = reader.weights(q, k, reader.positions)[0, seen[0]]
+    return np.ptp(row) > 1e-3
 
 
 def _all_seen(sheet, seen, n):
@@ -155,7 +162,7 @@ def _uneven(weights, whole, plan):
     j = int(np.argmax(np.abs(more[i] - 1)))
     words = f"{spoken(plan)}, keys of equal score do not weigh the same: query {i} gives key {j} {number(weights[i, j], 3)}, not "
     return ("uneven keys", words + f"{number(whole[i, j], 3)}. A key that is in the cache twice does that, or an empty slot "
-                                   "that is seen.",
+                                   "that is seen, or a sink on one path alone.",
             "Store each new key once, and hide the slots that hold none.")
 
 

@@ -32,6 +32,8 @@ def examine_values(sheet, reader):
         raise Unusable("values changed", "What becomes of a value depends on the query that looks at it: it does not come "
                                          "out as it went in.",
                        "Output = weights @ v. (Turned by its own position and back by the query's, a value does this.)")
+    if np.linalg.cond(own).max() > 1e6:
+        raise Unusable(*_value_words(own, reader.positions))
     sheet.judge("values as they are", True, "changed", *_value_words(own, reader.positions))
     if not np.abs(np.swapaxes(own, -1, -2) @ own - np.eye(dim)).max() < 2e-3:  # how much is weight, how much is value?
         total = np.nanmedian(weights.sum(axis=1))

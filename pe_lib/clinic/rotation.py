@@ -53,7 +53,7 @@ def examine_scores(sheet, scores, positions, wanted, normed=False):
     turning, law = None, None
     if _rotations(sheet, q, k) and not _whole_angles(sheet, q, k, positions) and _both(sheet, q, k, dim, wanted):
         turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
-    if max(q.orthogonal, k.orthogonal) < 2e-2:
+    if max(q.orthogonal, k.orthogonal) < 2e-2 and "other scores" not in [fault.key for fault in sheet.faults]:
         judge_scale(sheet, scale, law, dim, n, None if gains else wanted.scale, normed)
     return turning and turning._replace(growth=growth, gains=gains or (1.0, 1.0))
 
@@ -99,10 +99,10 @@ def _both(sheet, q, k, dim, wanted):
         turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
         other = q if k.pairs else k
         if other.moved > 1e-2:
-            why = ("turned in pairs and then mixed by one matrix for all positions: their features come out in another order"
-                   if other.inner else "changed by their positions, too, but not in pairs of features")
-            sheet.judge("q and k turned", True, f"{still} otherwise", "layouts differ",
-                        f"The {turned} are turned in pairs of features; the {still} are {why}.", BOTH_TURN)
+            why = ("Queries and keys are both turned, but the features of the one come out in another order than those of the other."
+                   if other.inner else f"The {turned} are turned in pairs of features; the {still} are changed by their positions, "
+                   "too, but not in pairs.")
+            sheet.judge("q and k turned", True, f"{still} otherwise", "layouts differ", why, BOTH_TURN)
             return False
         sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
                     f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} "
@@ -120,6 +120,10 @@ def _both(sheet, q, k, dim, wanted):
 def _layout(sheet, q, found, dim, wanted):
     layout, (first, width) = found
     part = "" if width == dim else f", features {first} to {first + width - 1} of {dim}"
+    if width == 2 and q.pairs[0][1] - q.pairs[0][0] > 1:
+        part = f", features {q.pairs[0][0]} and {q.pairs[0][1]} of {dim}"
+        sheet.remarks.append(f"One of {dim // 2} pairs turns, and the others stand still: by design (p-RoPE), or because frequencies are "
+                             "cut to integers.")
     name = "one pair" if width == 2 else layout or ("half-split of the full width" if _full_width(q.pairs, dim) else "unknown")
     if name == "unknown":
         sheet.judge("layout", True, f"pairs {_pairs(q)}", "unknown pairs",

@@ -117,6 +117,8 @@ def distances(reader, turning, positions, plan):
 
 def _stronger(reader, positions, gain, plan):
     """(key, sentence, remedy) where scores of a chunking are larger or smaller than in one pass; None if they are not."""
+    rows = [row[np.isfinite(row)] for row in np.moveaxis(gain, 1, 0)]
+    by_rows = all(np.ptp(row) < 2e-2 for row in rows if row.size)
     gain = gain[np.isfinite(gain)]
     odd = gain[np.abs(gain - 1) > 2e-2]
     if not odd.size:
@@ -124,6 +126,10 @@ def _stronger(reader, positions, gain, plan):
     if np.ptp(odd) < 2e-2:
         return ("scale in the cache", f"{spoken(plan)}, scores are {number(np.median(odd), 3)} times those of one pass.",
                 "Divide by sqrt(d), once, on both paths.")
+    if by_rows:
+        return ("scale in the cache", f"{spoken(plan)}, scores are {number(odd.min(), 3)} to {number(odd.max(), 3)} times those of one "
+                "pass, alike for all keys of a query: the scale depends on how many tokens there are.",
+                "Divide by sqrt(d), the width of a head, on both paths.")
     for j in range(len(positions) - 1):
         moved = _moved_by(reader, positions, plan, j)
         if moved != j:

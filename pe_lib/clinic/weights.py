@@ -29,7 +29,7 @@ class Reader(NamedTuple):
     named: bool = False  # cache is a keyword
     positions: np.ndarray = POSITIONS  # (n,), those it is measured at
     values: np.ndarray | None = None  # (n, d_value, d_value): what feeds the values so that they come out plain
-    residual: bool = False  # the value itself is added, and taken off again here
+    residual: float = 0.0  # so much of the value itself is added, and taken off again here
     cap: float = 0.0  # scores are bent by cap * tanh(score / cap); 0: they are not
     normed: bool = False  # q and k are brought to one length inside
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 from specimens.attention import causal, half, joined, mixed, pairs, softmax
-from specimens.attention_designs import scores_of
+from specimens.attention_designs import cached_by_slot, scores_of
 
 # --- one pass --------------------------------------------------------------------------------------------------------
 
@@ -47,6 +47,26 @@ def rows_reversed(q, k, v, positions):
 
 def values_rolled(q, k, v, positions):
     return mixed(half(q, positions), half(k, positions), np.roll(v, 1, axis=0))
+
+
+def rows_rolled(q, k, v, positions):
+    return np.roll(mixed(half(q, positions), half(k, positions), v), 1, axis=0)
+
+
+def values_reversed(q, k, v, positions):
+    return mixed(half(q, positions), half(k, positions), v[::-1])
+
+
+def half_of_the_value(q, k, v, positions):
+    return 0.5 * mixed(half(q, positions), half(k, positions), v) + 0.5 * v
+
+
+def queries_at_five(q, k, v, positions):
+    return mixed(half(q, np.full(len(q), 5)), half(k, positions), v)
+
+
+def mean_taken_off(q, k, v, positions):
+    return mixed(half(q, positions), half(k, positions), v - v.mean(axis=1, keepdims=True))
 
 
 def powers_of_two(q, k, v, positions):
@@ -198,3 +218,13 @@ def eighths(q, k, v, positions, cache=None):
     """Keys are kept as multiples of 1/8."""
     k, v = joined(cache, np.rint(half(k, positions) * 8) / 8, v)
     return mixed(half(q, positions), k, v), (k, v)
+
+
+def slots_and_values_turned(q, k, v, positions, cache=None):
+    """A static cache whose values are turned."""
+    return cached_by_slot(q, k, half(v, positions), positions, cache)
+
+
+def divided_by_number_of_keys(q, k, v, positions, cache=None):
+    k, v = joined(cache, half(k, positions), v)
+    return mixed(half(q, positions) * np.sqrt(q.shape[1] / len(k)), k, v), (k, v)
