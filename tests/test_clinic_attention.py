@@ -68,7 +68,8 @@ DESIGNS = {
     "first_and_last": "a window of 3 tokens and the first 2", "prefix": "the first 3 tokens", "long_window": "the last 12 tokens",
     "cached_by_slot": "stored at the slot of their position", "cached_from_the_start": "counts its rows itself",
     "cached_recounted": "the last 12 tokens", "cached_ring": "the last 16 tokens", "short_table": "half", "a_list_of_two": "half",
-    "cached_with_a_full_buffer": "half", "norm_with_gains": "gains by features", "cached_first_and_last": "among the keys that are left",
+    "cached_with_a_full_buffer": "half", "norm_with_gains": "gains by features", "longer_later": "log-n scaling",
+    "cached_first_and_last": "among the keys that are left",
     "cached_chunks": "its own chunk of 8 tokens", "cached_in_eight_bits": "half",
 }
 RARER = {

@@ -74,7 +74,7 @@ def _wanted(attend, dim, base, inv_freq, layout, scale):
     if inv_freq is not None and len(inv_freq) > dim // 2:
         raise ValueError(f"inv_freq must hold at most dim / 2 = {dim // 2} frequencies, got {len(inv_freq)}")
     if base is not None and inv_freq is not None and not np.allclose(inv_freq, inverse_frequencies(2 * len(inv_freq), base), rtol=1e-3):
-        raise ValueError(f"inv_freq must be the frequencies of base, or one of the two be left out, got base {base} and {inv_freq}")
+        raise ValueError(f"inv_freq must be the frequencies of base, or one of the two be left out, got {base} and {inv_freq}")
     if scale is not None and not finite_number(scale, "scale") > 0:
         raise ValueError(f"scale must be above 0, got {scale}")
     return Wanted(inv_freq, base, None if layout is None else check_layout(layout), None if scale is None else float(scale))
@@ -146,17 +146,21 @@ def _scores(sheet, reader, weights, causal, wanted, length):
     rows = _measured(scores)
     if rows < 3:
         sheet.find("rotation", None, f"not measured: too few queries see the first key{'' if good else ', until the mask is mended'}")
-        sheet.remarks.append("Whether q and k are turned rightly could not be measured: examine the rotation alone with `diagnose`.")
+        sheet.remarks.append("Whether q and k are turned rightly could not be measured: examine the rotation with `diagnose`.")
         return
     turning = examine_scores(sheet, scores[:rows, :rows], positions[:rows], wanted, reader.normed)
     if reader.cached and good:
         examine_cache(sheet, reader, turning, positions, weights, length)
-    if turning is None or not good or {fault.key for fault in sheet.faults} & UNSTEADY:
-        return
+    if turning is not None and good and turning.steady and not sheet.has(*UNSTEADY):
+        _further(sheet, reader, turning, causal, length, good is True or good.moves)
+
+
+def _further(sheet, reader, turning, causal, length, moves):
+    """Other positions, far positions, other lengths: does all that was measured hold there?"""
     if not reader.cached and depends_on_length(sheet, reader, causal, 4, reader.positions):
         return
     if not turning.counted:
-        examine_elsewhere(sheet, reader, turning, good is True or good.moves)
+        examine_elsewhere(sheet, reader, turning, moves)
     if not {fault.key for fault in sheet.faults} - {*LATE, "scale"}:
         if not reader.cached:
             depends_on_length(sheet, reader, causal, 7, np.arange(length))

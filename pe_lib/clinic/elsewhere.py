@@ -17,7 +17,8 @@ def examine_elsewhere(sheet, reader, turning, moves=True):
     others = OTHERS if apart else reader.positions
     q, k, v = sample(len(others), reader.dim)
     off = _error(reader, turning, q, k, others)
-    sheet.judge("other positions", off > 1e-2 + 5 * turning.noise, f"largest error of a score {size(off)}", *_other_scores(reader, q, k, v, off, others))
+    sheet.judge("other positions", off > 1e-2 + 5 * turning.noise, f"largest error of a score {size(off)}",
+                *_other_scores(reader, q, k, v, off, others))
     if apart:
         _far(sheet, reader, q, k, v, moves)
 
@@ -29,15 +30,16 @@ def examine_long(sheet, reader, turning, length):
         got = logs(reader.weights(q, k, np.arange(length)))
     except Unusable:
         return
+    limit = 2e-2 + 5 * turning.noise
     off = np.nan_to_num(np.abs(_against(got, _expected(reader, turning, q, k, np.arange(length))))).max(axis=1)
-    if off.max() > 2e-2 + 5 * turning.noise and turning.counted and np.nanmax(np.abs(_against(got, _recounted(reader, turning, q, k, got)))) < 2e-2:
+    again = _against(got, _recounted(reader, turning, q, k, got)) if turning.counted and off.max() > limit else np.inf
+    if np.nanmax(np.abs(again)) < limit:
         sheet.name("positions are counted among the keys that are left")
-        return
-    if off.max() > 2e-2 + 5 * turning.noise:
-        row = int(np.argmax(off > 2e-2 + 5 * turning.noise))
+    elif off.max() > limit:
+        row = int(np.argmax(off > limit))
         sheet.judge(f"{length} tokens", True, f"scores differ from row {row} on", "long sequences",
-                    f"Of {length} tokens in a row, query {row} and later ones have scores that are off by up to {number(off.max(), 2)} "
-                    f"from what their positions ask for, and those before are right: positions go wrong from {row} on.",
+                    f"Of {length} tokens in a row, query {row} and later ones have scores that are off by up to "
+                    f"{number(off.max(), 2)} from what their positions ask for, and those before are right: positions go wrong from {row} on.",
                     "A table or a ring of slots ends there: turn by the position that is given, not by the slot.")
 
 

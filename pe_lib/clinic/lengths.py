@@ -36,6 +36,16 @@ def gains_of(scores):
     return of_q / scale, size / of_q / scale
 
 
+def row_factors(matrices):
+    """(rotations, factors): how much longer whole rows are, growing from row to row as with log-n scaling; factors None where
+    they are not."""
+    sizes = np.linalg.norm(matrices, axis=(-2, -1)) / matrices.shape[-1] ** 0.5
+    turned = matrices / sizes[:, None, None]
+    off = np.abs(np.swapaxes(turned, -1, -2) @ turned - np.eye(matrices.shape[-1])).max()
+    grows = (np.diff(sizes[1:]) > -1e-6).all() and sizes[-1] > 1.02 * sizes[1]
+    return (turned, sizes) if off < 1e-2 and grows else (matrices, None)
+
+
 def growth_of(matrices, positions):
     """(matrices of rotations, rates, factor): pairs that grow by factor * exp(rate * position) beside turning; rates None where
     they do not."""

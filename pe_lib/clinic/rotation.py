@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib.clinic.laws import FAMOUS, find_law, judge_law
-from pe_lib.clinic.lengths import gains_of, growth_of, judge_growth, no_rotation, size_of
+from pe_lib.clinic.lengths import gains_of, growth_of, judge_growth, no_rotation, row_factors, size_of
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
@@ -33,6 +33,7 @@ class Turning(NamedTuple):
     growth: np.ndarray | float = 0.0  # (pairs,): queries grow by exp(growth * position), and keys shrink, as with xPos
     gains: tuple = (1.0, 1.0)  # of q and of k, after a norm
     noise: float = 0.0  # radians: how well angles could be measured
+    steady: bool = True  # queries of all rows are equally long
 
 
 def examine_scores(sheet, scores, positions, wanted, normed=False):
@@ -48,14 +49,17 @@ def examine_scores(sheet, scores, positions, wanted, normed=False):
                     "Score = q·k / sqrt(d).")
         return None
     (q, q_rates, factor), (k, k_rates, _) = (growth_of(matrices, positions) for matrices in sides(scores, scale))
+    q, longer = row_factors(q) if q_rates is None else (q, None)
     q, k, scale = side_of(q), side_of(k), scale * factor
+    if longer is not None and k.orthogonal < 2e-2:
+        sheet.name(f"later queries are longer, up to {number(longer[-1] / longer[1], 3)} times (as with log-n scaling)")
     growth = judge_growth(sheet, q_rates, k_rates, positions)
     turning, law = None, None
     if _rotations(sheet, q, k) and not _whole_angles(sheet, q, k, positions) and _both(sheet, q, k, dim, wanted):
         turning, law = _laws(sheet, q, k, positions, wanted, scale, dim)
-    if max(q.orthogonal, k.orthogonal) < 2e-2 and "other scores" not in [fault.key for fault in sheet.faults]:
+    if max(q.orthogonal, k.orthogonal) < 2e-2 and longer is None and not sheet.has("other scores"):
         judge_scale(sheet, scale, law, dim, n, None if gains else wanted.scale, normed)
-    return turning and turning._replace(growth=growth, gains=gains or (1.0, 1.0))
+    return turning and turning._replace(growth=growth, gains=gains or (1.0, 1.0), steady=longer is None)
 
 
 def _whole_angles(sheet, q, k, positions):
@@ -122,8 +126,8 @@ def _layout(sheet, q, found, dim, wanted):
     part = "" if width == dim else f", features {first} to {first + width - 1} of {dim}"
     if width == 2 and q.pairs[0][1] - q.pairs[0][0] > 1:
         part = f", features {q.pairs[0][0]} and {q.pairs[0][1]} of {dim}"
-        sheet.remarks.append(f"One of {dim // 2} pairs turns, and the others stand still: by design (p-RoPE), or because frequencies are "
-                             "cut to integers.")
+        sheet.remarks.append(f"One of {dim // 2} pairs turns, and the others stand still: by design (p-RoPE), or because frequencies "
+                             "are cut to integers.")
     name = "one pair" if width == 2 else layout or ("half-split of the full width" if _full_width(q.pairs, dim) else "unknown")
     if name == "unknown":
         sheet.judge("layout", True, f"pairs {_pairs(q)}", "unknown pairs",
@@ -170,8 +174,7 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
     good = judge_positions(sheet, *laws, positions, _unit(laws, guesses, wanted))
     noise = 2 * sum(law.noise / law.positions[-1] for law in laws if law.by != "solved")
     if noise > 1e-6:  # short formats: what is meant cannot be told from what is measured
-        laws = [law._replace(speeds=next((np.copysign(guess, law.speeds) for guess in guesses if _near(np.abs(law.speeds), guess, noise)),
-                                         law.speeds)) for law in laws]
+        laws = [_as_meant(law, guesses, noise) for law in laws]
     if good and not _near(np.abs(laws[0].speeds), np.abs(laws[1].speeds), noise):
         slow = [number(np.abs(law.speeds[-1])) for law in laws]
         sheet.judge("frequencies", True, "not the same for q and k", "frequencies differ",
@@ -181,6 +184,11 @@ def _laws(sheet, q, k, positions, wanted, scale, dim):
     named = _frequencies(sheet, k.pairs, laws[1], wanted, dim) if good else None
     counted = "counted" in (laws[0].by, laws[1].by)
     return (Turning(k.pairs, laws[1].speeds, scale, counted, noise=max(law.noise for law in laws)) if good or counted else None), named
+
+
+def _as_meant(law, guesses, noise):
+    near = (np.copysign(guess, law.speeds) for guess in guesses if _near(np.abs(law.speeds), guess, noise))
+    return law._replace(speeds=next(near, law.speeds))
 
 
 def _guesses(wanted, width):

@@ -46,6 +46,10 @@ class Sheet:
         if faulty:
             self.fault(key, sentence, remedy)
 
+    def has(self, *keys):
+        """Is one of these among the faults so far?"""
+        return any(fault.key in keys for fault in self.faults)
+
     def pardon(self, key, finding, convention):
         """What was written down as a fault does no harm: a convention, then."""
         self.faults = [fault for fault in self.faults if fault.key != key]

@@ -44,6 +44,11 @@ def root_mean_square(q, k, v, positions):
     return mixed(pairs(q, positions), pairs(k, positions), v)
 
 
+def longer_later(q, k, v, positions):
+    """Log-n scaling: later queries are longer."""
+    return mixed(half(q, positions) * np.log(positions[:, None] + 3), half(k, positions), v)
+
+
 def norm_with_gains(q, k, v, positions):
     """The same norm with learned gains, others for q than for k."""
     gains = np.exp(np.random.default_rng(4).normal(size=(2, q.shape[1])) * 0.3)
