@@ -4,7 +4,9 @@ import functools
 
 import numpy as np
 import pytest
-import specimens.rope_rarer  # noqa: F401 - adds to BROKEN
+import specimens.rope_designs  # noqa: F401 - adds to SOUND
+import specimens.rope_far  # noqa: F401 - adds to BROKEN
+import specimens.rope_rarer  # noqa: F401
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from specimens.rope import BROKEN, halves, neighbours, turns
@@ -73,7 +75,7 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
 
 TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
-    "last_pair_left_out first_pair_left_out radians_as_degrees exponent_to_the_end",
+    "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end",
     8: "last_pair_left_out",
     10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end",  # half of it is odd
 }
@@ -193,12 +195,24 @@ def test_layout_sign_and_width_are_conventions_until_they_are_asked_for():
     assert keys(diagnose(rope, rotary_dim=64)) == ["other width"]
 
 
-def test_interpolation_is_a_convention_until_a_base_is_asked_for():
-    def rope(x, p):
-        return rotate(x, p, interpolate(inverse_frequencies(64), 4))
+def test_interpolation_is_a_convention_up_to_64_times():
+    def rope(x, p, times=4):
+        return rotate(x, p, interpolate(inverse_frequencies(64), times))
 
     assert "all angles divided by 4" in diagnose(rope).convention and diagnose(rope).healthy
-    assert keys(diagnose(rope, base=10_000)) == ["angles scaled"]
+    assert diagnose(rope, base=10_000).healthy and diagnose(functools.partial(rope, times=64)).healthy
+    report = diagnose(functools.partial(rope, times=2048))
+    assert keys(report) == ["angles scaled"] and "divided by 2048 (the largest position?)" in report.faults[0].sentence
+
+
+def test_a_result_in_bfloat16_is_a_remark():
+    report = diagnose(next(specimen for specimen in SOUND if specimen.__name__ == "all_in_bfloat16"))
+    assert report.remarks[-1].startswith("Results are rounded to bfloat16, whatever the dtype of x")
+
+
+def test_a_base_of_tensor2tensors_exponents_is_offered():
+    report = diagnose(lambda x, p: halves(x, p[:, None] * 150_000.0 ** (-np.arange(32) / 31)))
+    assert "(or 150000 with exponents over dim/2 - 1: say base=150000 to have it judged)" in report.convention
 
 
 def test_a_likely_other_reading_of_the_base_is_offered():

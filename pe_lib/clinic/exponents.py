@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pe_lib.clinic.places import wrap
+from pe_lib.precision import rounded
 
 FAMOUS = (10_000.0, 500_000.0, 1_000_000.0)
 TOLERANCES = (1e-8, 5e-6, 5e-5, 2e-3, 1.2e-2)  # float64, float32 (twice), float16, bfloat16: their rounding and some more
@@ -63,7 +64,8 @@ def find_law(speed, dim, base=None, noise=0.0):
         if law:
             return law
     for tolerance in [tolerance for tolerance in TOLERANCES if 10 * tolerance >= noise] or TOLERANCES[-1:]:
-        law = (_asked(speed, dim, base, tolerance) or _geometric(sign * speed, dim, tolerance, base)
+        law = (tolerance > 1e-4 > noise and not _in_few_bits(speed) and _slowed(speed, base)
+               or _asked(speed, dim, base, tolerance) or _geometric(sign * speed, dim, tolerance, base)
                or _asked(speed, dim, FAMOUS if base is None else base, tolerance, scaled=True)
                or _parts(sign * speed, tolerance, base))
         if law:
@@ -134,8 +136,8 @@ def _read_geometric(meant, scale, found, dim, fine, base):
 def _likelier(meant, scale, found, dim, fine, base):
     """A famous base by another rule, where the base found is an odd one: 13458 is 10000 with exponents over dim/2 - 1."""
     pairs, near = len(meant), _near(found, fine)
-    odd = float(f"{near:.2g}") != near
-    for other in FAMOUS if base is None and near not in FAMOUS else ():
+    odd = not _is_round(near)
+    for other in (*FAMOUS, *_uncut(found, dim, pairs, fine) * odd) if base is None and near not in FAMOUS else ():
         for key in ("sliced frequencies", "exponent over dim/2 - 1"):
             exponent = exponents(pairs, dim).get(key, [0])
             likely = odd or key == "sliced frequencies" and dim in (4 * pairs, 8 * pairs)
@@ -146,6 +148,12 @@ def _likelier(meant, scale, found, dim, fine, base):
         if times > 2.5 * pairs and abs(times - round(times)) < 40 * fine * times and round(times) % pairs == 0:
             return Law(meant, -1, other, "exponent over another width", scale, near * (base is None), 2 * round(times))
     return None
+
+
+def _uncut(found, dim, pairs, fine):
+    """The base of frequencies made for all features and cut off, if it is a round one."""
+    whole = _near(found ** (dim / 2 / pairs), fine) if pairs < dim / 2 <= 4 * pairs and found < 1e9 else 0.5
+    return (whole,) * _is_round(whole) * (whole > 1)
 
 
 def _parts(speed, tolerance, base):
@@ -170,9 +178,19 @@ def _slowed(speed, base=None):
     """A base known and a factor for each pair, growing from pair to pair, as LongRoPE's lists do; None if it is not so."""
     for found in ([base] if base else FAMOUS) if len(speed) > 3 and abs(np.sign(speed).sum()) == len(speed) else ():
         ratio = found ** (-np.arange(len(speed)) / len(speed)) / np.abs(speed)
-        if 1 - 1e-4 < ratio[0] < 1.5 and 1.4 < ratio[-1] < 200 and (np.diff(ratio) > -1e-4 * ratio[-1]).all():
+        if 1 - 1e-4 < ratio[0] < 1.5 and 1.05 < ratio[-1] < 200 and (np.diff(ratio) > -1e-4 * ratio[-1]).all():
             return Law(speed.copy(), TOLERANCES[0], float(found), parts=(0, len(speed) - 1, float(ratio[-1])))
     return None
+
+
+def _in_few_bits(speed):
+    """Is every frequency a number of float16 or bfloat16? Then its rounding is not to be taken for a factor."""
+    speed = np.abs(speed)
+    return any(np.allclose(rounded(speed, form), speed, rtol=1e-6, atol=1e-9) for form in ("float16", "bfloat16"))
+
+
+def _is_round(value):
+    return float(f"{value:.2g}") == value
 
 
 def _near(value, fine):

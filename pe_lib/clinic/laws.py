@@ -2,9 +2,13 @@
 
 import numpy as np
 
-from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, find_law  # noqa: F401 - both halves can be had from here
+from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, find_law  # noqa: F401 - find_law for others
 from pe_lib.clinic.notes import number, radians
 from pe_lib.yarn import attention_factor, llama3
+
+WIDEST = 64  # positions are interpolated for a text so many times as long; beyond, the divisor is something else
+FEW = 8  # with fewer pairs, a list of factors may be anybody's
+LONGROPE = [1 + np.log(times) / np.log(trained) for times in (4, 8, 16, 32, 64) for trained in 2.0 ** np.arange(11, 18)]
 
 
 def judge_law(law, speed, dim, base, gain, notes):
@@ -23,18 +27,18 @@ def _judge(law, speed, dim, base, gain, notes):
     if law.key == "same frequency":
         return notes.blame("one frequency for all", f"All {len(speed)} pairs turn at {radians(law.scale)} a position.",
                            "inv_freq[m] = base ** (-2m / dim): look for an integer division, or a base of 1.")
-    _judge_scale(law, base, notes)
+    _judge_scale(law, notes)
     if law.key:
         _blame_exponents(law, width, dim, notes)
     elif base is not None and law.base is not None and abs(law.base / base - 1) > max(20 * law.tolerance, 1e-6):
         _blame_base(law, base, width, notes)
     if law.parts:
-        notes.convention["frequencies"] = f"base {number(law.base, 6)}, {_parts_words(law, gain)}"
+        notes.convention["frequencies"] = f"base {number(law.base, 6)}, {_parts_words(law, base, gain)}"
     elif law.base is not None:
         notes.convention["frequencies"] = f"base {number(law.base, 6)}{_hint(law, base, width)}"
 
 
-def _judge_scale(law, base, notes):
+def _judge_scale(law, notes):
     if law.scale == 1:
         return
     for key, (scale, words) in SCALES.items():
@@ -44,10 +48,12 @@ def _judge_scale(law, base, notes):
             return
     factor = 1 / law.scale
     near = round(4 * factor) / 4
-    if factor > 1 and abs(factor / near - 1) < 4 * law.tolerance + 1e-9 and base is None:
+    whole = near > 1 and abs(factor / near - 1) < 4 * law.tolerance + 1e-9
+    if whole and near <= WIDEST:
         notes.convention["scale"] = f"all angles divided by {number(near)} (positions interpolated)"
         return
-    how = f"divided by {number(factor)}" if factor > 1 else f"multiplied by {number(law.scale)}"
+    how = f"divided by {number(near if whole else factor)}" if factor > 1 else f"multiplied by {number(law.scale)}"
+    how += " (the largest position?)" if whole else ""
     how += " (or x is turned twice)" if abs(law.scale - 2) < 1e-3 else ""
     notes.blame("angles scaled", f"All angles are {how}: the first pair turns at {number(law.scale)} radians a position, not at 1.",
                 "the fastest pair turns one radian a position: inv_freq[0] is 1, and positions count 0, 1, 2, ...")
@@ -79,11 +85,12 @@ def _blame_none(speed, notes):
                 f"{number(speed[-1])} radians a position.", f"inv_freq[m] = base ** (-2m / {2 * len(speed)}): compare entry by entry.")
 
 
-def _parts_words(law, gain):
+def _parts_words(law, base, gain):
     kept, slowed, factor = law.parts
     name = _parts_name(law, gain)
     if not kept:
-        return f"every pair slowed by a factor of its own, up to {number(factor)} (LongRoPE?)"
+        few = "" if base or len(law.speeds) >= FEW else ", or Llama 3 or YaRN with another base: say base= to have it judged"
+        return f"every pair slowed by a factor of its own, up to {number(factor)} (LongRoPE?{few})"
     return f"{name}: pairs 0 to {kept - 1} keep their frequency, from pair {slowed} on it is divided by {number(factor)}"
 
 
@@ -100,12 +107,16 @@ def _hint(law, base, width):
     """Another reading of a base that nobody asked for, if it is a likely one."""
     if base is not None or law.key or law.base is None or law.base in FAMOUS:
         return ""
+    tensor2tensor = _near(law.base ** (1 - 2 / width), max(law.tolerance, 1e-10))
+    if _is_round(tensor2tensor) and not _is_round(law.base):
+        other = number(tensor2tensor)
+        return f" (or {other} with exponents over dim/2 - 1: say base={other} to have it judged)"
     for other in FAMOUS:
         for power, words in ((0.5, "m / dim, the 2 missing"), (2, "4m / dim, the 2 twice")):
             if abs(law.base / other**power - 1) < 10 * law.tolerance + 1e-9:
                 return f" (or {number(other)} with exponents {words}: say base={number(other)} to have it judged)"
         stretch = (law.base / other) ** ((width - 2) / width)
-        odd, near = law.base != float(f"{law.base:.2g}"), round(2 * stretch) / 2
+        odd, near = not _is_round(law.base), round(2 * stretch) / 2
         if odd and stretch > 1.2 and abs(stretch / near - 1) < 4 * law.tolerance + 1e-9:
             return f" (the NTK base for {number(other)} stretched {number(near)} times)"
     return ""
@@ -115,13 +126,27 @@ def judge_gain(turns, law, notes):
     """A length that all turned pairs are given: the attention factor of stretched frequencies, or a fault."""
     if turns.gain == 1:
         return
-    if law is not None and law.parts and 1 < turns.gain < 2:
-        yarn = abs(turns.gain / attention_factor(law.parts[2]) - 1) < 1e-4
-        whose = "YaRN's" if yarn else "perhaps LongRoPE's"
+    stretched = law is not None and law.parts
+    whose = _factor_of(turns.gain, law.parts[2]) if stretched else "LongRoPE's" if _is_longrope(turns.gain) else ""
+    if whose and "twice" not in whose:
         notes.convention["length"] = f"lengths times {number(turns.gain, 5)} ({whose} attention factor)"
         return
-    hint = ""
-    if 1 < turns.gain < 1.6:
-        hint = f" YaRN does so for a stretch by {number(np.exp(10 * (turns.gain - 1)))}; here nothing is stretched."
+    hint, stretch = f" That is {whose}." if whose else "", np.exp(10 * (turns.gain - 1))
+    if not stretched and 1 < turns.gain < 1.6 and abs(stretch - round(2 * stretch) / 2) < 1e-3 * stretch:
+        hint = f" YaRN does so for a stretch by {number(stretch)}; here nothing is stretched."
     notes.blame("length changed", f"Every turned pair comes back {number(turns.gain, 5)} times as long.{hint}",
                 "a rotation keeps lengths: scale scores in the attention, not q and k here.")
+
+
+def _factor_of(gain, stretch):
+    """Whose attention factor it is, of frequencies that are stretched so many times; empty where it is none."""
+    if abs(gain / attention_factor(stretch) - 1) < 1e-4:
+        return "YaRN's"
+    if abs(gain / attention_factor(stretch) ** 2 - 1) < 1e-4:
+        return f"YaRN's attention factor for a stretch by {number(stretch)} taken twice"
+    return "LongRoPE's" if _is_longrope(gain) else "perhaps LongRoPE's" if 1 < gain < 2 else ""
+
+
+def _is_longrope(gain):
+    """sqrt(1 + ln times / ln trained), for a text so many times as long as the positions trained on."""
+    return any(abs(gain**2 / square - 1) < 4e-5 for square in LONGROPE)

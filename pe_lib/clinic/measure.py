@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pe_lib.precision import rounded
+
 SIZES = {"b": 2, "h": 3}  # unequal, so that exchanged axes are seen
 WORDS = {"b": "batch", "h": "heads", "n": "sequence", "d": "features"}
 # Tried in this order when the caller does not say how the function takes x; "b n" are positions of each batch row.
@@ -35,6 +37,7 @@ class Probe:
     changed: str = ""  # what it has changed of its input
     adds: bool = False  # something comes out for x = 0
     itemsize: int = 8  # bytes of a number of the result
+    form: str = ""  # the half precision that results are rounded to, whatever their dtype
     dtype: type = np.float64
 
     def __call__(self, x, positions, dtype=None):
@@ -77,7 +80,8 @@ class Probe:
             raise Broken("integers", f"It returned {array.dtype}, for {asked}: turned features are no whole numbers.",
                          "make the result in x's own float dtype.")
         if array.dtype.kind != "f":
-            raise Broken("not an array", f"It returned {array.dtype} values, for {asked}.", "return an array of floats.")
+            raise Broken("not an array", f"It returned {array.dtype} values, for {asked}.", "return an array of floats"
+                         f"{', .astype(np.float32) at the end' if array.dtype.name == 'bfloat16' else ''}.")
         if array.shape != x.shape:
             raise Broken("wrong shape", f"It returned shape {array.shape}, for {asked}.", "the result has x's own shape.")
         sound = np.abs(array.astype(np.float64)) < 1e100  # NaN and infinity are not, nor what can no longer be squared
@@ -86,8 +90,13 @@ class Probe:
             raise Broken("not finite", f"It returned {array[where]} at {list(where)}, for {asked}.",
                          "look for 0/0, for a logarithm or power of a negative number, and for an array left unfilled.")
         if x.dtype == self.dtype:
-            self.itemsize = array.dtype.itemsize
+            self.itemsize = 2 if self.form else array.dtype.itemsize
         return array
+
+    def read_form(self, answer):
+        """Are all results, for an x of many digits, numbers of float16 or bfloat16?"""
+        y = answer.astype(np.float64)
+        self.form = next((form for form in ("bfloat16", "float16") if np.array_equal(rounded(y, form), y)), "")
 
     def widened(self, x):
         """(n, dim) -> the function's own shape, with the same rows for every head and batch row."""

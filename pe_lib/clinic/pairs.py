@@ -34,7 +34,7 @@ def judge_pairs(turns, law, asked, notes):
 def _only_one(turns, law, asked, notes):
     """One pair of many, the fastest: all other frequencies have become 0. In a narrow head it may be meant so."""
     dim, (a, b) = asked["dim"], turns.inputs[0]
-    one = len(turns.inputs) == 1 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1
+    one = len(turns.inputs) == 1 and a == 0 and asked["rotary_dim"] != 2 and law is not None and abs(law.speeds[0]) == 1
     if not one or dim == 2 or dim <= 8 and b == a + 1:
         return False
     notes.find("layout", False, f"({a}, {b}) alone turns")
@@ -47,9 +47,9 @@ def _only_one(turns, law, asked, notes):
 def _judge_cut(turns, law, asked, notes):
     """The layout, where frequencies made for the full width are cut off; and whether the slow pairs stand on purpose."""
     layout, dim, count = name_pairs(turns, asked["dim"]), asked["dim"], len(turns.inputs)
-    if law is None or law.key != "sliced frequencies" or asked["rotary_dim"]:
+    if law is None or law.key != "sliced frequencies" or asked["rotary_dim"] and layout != TOO_WIDE:
         return layout, False
-    if dim >= 8 and len(turns.still) == 2:
+    if not asked["rotary_dim"] and dim >= 8 and len(turns.still) == 2:
         law.key = ""
         notes.blame("a pair left out", f"Features {turns.still[0, 0]} and {turns.still[1, 0]} do not turn: {count} of {count + 1} "
                     "pairs do.", f"the pairs are m = 0 ... {dim // 2 - 1}: look for a loop or a slice that ends one too early.")
@@ -71,7 +71,8 @@ def _judge_layout(turns, layout, asked, notes):
         notes.convention["pairs"] = f"{WORDS[layout]} ({turns.inputs[0, 0]}, {turns.inputs[0, 1]})"
     elif layout == TOO_WIDE:
         notes.blame("partner at half the full width", f"{width} features turn, and the partner of feature 0 is feature {dim // 2}, "
-                    f"half of all {dim}; half of the {width} that turn would be feature {width // 2}.",
+                    f"half of all {dim}; half of the {width} that turn would be feature {width // 2}. (If slow pairs stand on "
+                    "purpose, as in p-RoPE, say base=.)",
                     "cut out the rotary features first, x[..., :rotary_dim], and halve those.")
     else:
         notes.blame("unknown pairs", f"A rotation, but of pairs {example}, a layout that no model known here has.",

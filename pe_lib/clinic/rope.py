@@ -109,6 +109,7 @@ def _examine(probe, asked, notes):
     first = x, probe.answer(probe.widened(x), np.arange(9))
     if not answers_again(probe, first, notes):
         return
+    probe.read_form(first[1])
     matrix, added = matrices(probe, COUNT)
     noise = read_linearity(probe, matrix, added, notes)
     if noise is not None:
@@ -119,6 +120,10 @@ def _examine(probe, asked, notes):
             _read_angles(probe, turns, follows, asked, notes)
         if not notes.faults:
             notes.excuse("position 0 changes nothing", "lengths kept")
+            notes.excuse(*["lengths kept", "scores depend on the offset alone"] * bool(probe.form), why="as far as rounding goes")
+        if probe.form:
+            notes.remarks.append(f"Results are rounded to {probe.form}, whatever the dtype of x: angles are seen in two or three "
+                                 "digits, and whether tables are rounded too is not.")
         if asked["axes"] != "n d":
             read_axes(probe, notes)
     read_dtype(probe, notes)
@@ -141,6 +146,8 @@ def _read_angles(probe, turns, follows, asked, notes):
     pace = read_speeds(turns.phi, notes)
     if pace is None:
         return
+    if _begins_later(turns, pace.speed, asked):
+        pace.speed, pace.start = pace.speed[1:], pace.start[1:]
     speed = pace.direction * pace.speed
     law, ways = _law_and_ways(speed, pace.noise, turns, asked, notes)
     judge_pairs(turns, law, asked, notes)
@@ -153,22 +160,48 @@ def _read_angles(probe, turns, follows, asked, notes):
         _read_far(probe, turns, pace, follows, notes)
 
 
+def _begins_later(turns, speed, asked):
+    """Does the first pair stand on purpose? The others then follow a law of their own; it is taken from the turns."""
+    if len(speed) < 2 or abs(speed[0]) > 1e-12 or np.ptp(turns.blocks[:, 0], axis=0).max() > 1e-9 or turns.mixed:
+        return False
+    wanted = asked["rotary_dim"] == turns.inputs.size - 2
+    if not wanted:
+        whole = find_law(np.concatenate([np.sign(speed[1:2]), speed[1:]]), asked["dim"], asked["base"])
+        later = find_law(speed[1:], asked["dim"], asked["base"])
+        if find_law(speed, asked["dim"], asked["base"]) or whole and not whole.parts or later is None or later.key:
+            return False
+    turns.still = np.concatenate([np.stack([turns.inputs[0], turns.outputs[0]], axis=1), turns.still])
+    turns.inputs, turns.outputs, turns.blocks = turns.inputs[1:], turns.outputs[1:], turns.blocks[:, 1:]
+    return True
+
+
 def _law_and_ways(speed, noise, turns, asked, notes):
     """The law of the frequencies, and each pair's direction; also where the first pair stands, or some turn the other way."""
     def find(speeds):
         return find_law(speeds, asked["dim"], asked["base"], noise)
 
     law = find(speed)
-    if law is None and len(speed) > 3 and abs(speed[0]) < 1e-12:
-        law = find(np.concatenate([np.sign(speed[1:2]), speed[1:]]))
-        if law is not None:
-            law.speeds[0] = 0
-            notes.blame("a pair left out", f"Pair {turns.pair} does not turn: {len(speed) - 1} of {len(speed)} pairs do.",
-                        "the pairs are m = 0, 1, ...: look for a loop or a slice that starts one too late.")
+    stands = np.flatnonzero(np.abs(speed) < 1e-12)
+    if law is None and len(speed) > 3 and len(stands) == 1:
+        law = _without(int(stands[0]), speed, find, turns, notes)
     ways = np.sign(speed if law is None else law.speeds)
     if law is None and (ways != ways[0]).any():
         law = find(np.abs(speed))
     return law, ways
+
+
+def _without(m, speed, find, turns, notes):
+    """The law of the others, where one pair stands still that would turn by it."""
+    filled = speed.copy()
+    filled[m] = np.sign(speed[1]) if m == 0 else np.sign(speed[m - 1]) * np.sqrt(np.abs(speed[m - 1] * speed[(m + 1) % len(speed)]))
+    law = find(filled)
+    if law is None or law.key or m == 0 and law.parts:
+        return None
+    law.speeds[m] = 0
+    where = "starts one too late" if m == 0 else "leaves one out"
+    notes.blame("a pair left out", f"Pair ({turns.inputs[m, 0]}, {turns.inputs[m, 1]}) does not turn: {len(speed) - 1} of "
+                f"{len(speed)} pairs do.", f"the pairs are m = 0, 1, ...: look for a loop or a slice that {where}.")
+    return law
 
 
 def _read_far(probe, turns, pace, follows, notes):

@@ -50,11 +50,16 @@ def read_turns(matrix, notes):
         groups = components(support)
         if all(len(rows) <= 2 and len(columns) <= 2 for rows, columns in groups):
             break
-    groups = _with_pair_0(groups, len(support))
+    groups = _with_one_that_stands(groups, len(support))
     alone = [(rows[0], columns[0]) for rows, columns in groups if len(rows) == len(columns) == 1]
     still = [(row, column) for row, column in alone if np.abs(matrix[:, row, column] - 1).max() < SAME]
     pairs = [group for group in groups if len(group[0]) == len(group[1]) == 2]
-    if len(still) == len(matrix[0]):
+    if len(still) == len(matrix[0]) and any(row != column for row, column in still):
+        row, column = next((row, column) for row, column in still if row != column)
+        notes.find("pairs turn as one", False, "no feature turns")
+        notes.blame("output order", f"No feature turns, and feature {column} comes back as feature {row} at every position.",
+                    "multiply by cosine and sine of position * inv_freq, and write each feature to its own place.")
+    elif len(still) == len(matrix[0]):
         notes.find("pairs turn as one", False, "no feature turns")
         if "something is added" not in notes.keys:  # an additive encoding
             notes.blame("does not turn", "x comes back unchanged at every position.",
@@ -82,13 +87,17 @@ def components(support):
     return groups
 
 
-def _with_pair_0(groups, dim):
-    """A first pair that comes full circle at every position stands still: its partners are then known from the others."""
+def _with_one_that_stands(groups, dim):
+    """One pair that stands still, as one that comes full circle at every position: its partners are known from the others."""
     pairs = [columns for rows, columns in groups if len(columns) == 2 and rows == columns]
     for layout in LAYOUTS:
         whole = feature_pairs(dim, layout).tolist()
-        if (dim > 4 or layout == "half") and dim > 2 and pairs == whole[1:]:
-            return [(whole[0], whole[0])] + [group for group in groups if group[0][0] not in whole[0]]
+        missing = [pair for pair in whole if pair not in pairs]
+        known = dim > 4 or layout == "half" and dim > 2
+        if known and len(pairs) + 1 == len(whole) and len(missing) == 1 and missing[0] != whole[-1]:
+            m = whole.index(missing[0])
+            return [(pair, pair) for pair in whole[: m + 1]] + [
+                group for group in groups if group[0][0] not in missing[0] and group[0] not in whole[:m]]
     return groups
 
 
