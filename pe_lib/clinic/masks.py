@@ -25,8 +25,8 @@ def examine_mask(sheet, reader, weights, causal, length):
         if found.words:
             sheet.name(found.words)
         if reader.cached and "chunk" in found.words:
-            sheet.remarks.append("Chunks are also what a ring of slots shows whose mask compares slots, or a buffer that begins anew "
-                                 "when it is full: if a window was meant, this is none.")
+            sheet.remarks.append("Chunks are also what a ring of slots shows whose mask compares slots, or a buffer that begins "
+                                 "anew when it is full: if a window was meant, this is none.")
         return found
     return _no_pattern(sheet, reader, weights, seen, far)
 
@@ -37,7 +37,8 @@ def _no_pattern(sheet, reader, weights, seen, far):
         i, j = np.argwhere(far != np.tri(len(far), dtype=bool))[0]
         words = (f"In one pass over {len(far)} tokens query {i} {'sees' if far[i, j] else 'does not see'} key {j}, though all is "
                  f"well with {n} tokens: a buffer is full, or written over, and no window known here.")
-        sheet.judge("causal", True, f"wrong from row {i} on", "lost keys", words, "Keep every key, or those of a window and all of them.")
+        sheet.judge("causal", True, f"wrong from row {i} on", "lost keys", words,
+                    "Keep every key, or those of a window and all of them.")
         return False
     q, k, _ = sample(n, reader.dim)
     words, remedy = _wrong_sight(weights, reader.weights(q, k, reader.positions), seen, n)
@@ -57,8 +58,8 @@ def _misplaced(reader, seen):
                        "Row i of the output belongs to query i.")
     order = np.argsort(-seen.sum(axis=0), kind="stable")  # the value that key j weighs
     if np.array_equal(seen[:, order], tri):
-        raise Unusable("keys and values apart", f"The weight of key 0 goes to value {order[0]}, that of key 1 to value {order[1]}: values "
-                       "are in another order along the sequence than keys.", "Value j goes with key j.")
+        raise Unusable("keys and values apart", f"The weight of key 0 goes to value {order[0]}, that of key 1 to value {order[1]}: "
+                       "values are in another order along the sequence than keys.", "Value j goes with key j.")
     return False
 
 
@@ -100,26 +101,29 @@ def _wrong_sight(weights, unequal, seen, n):
         return f"The mask is {reach} too loose: a query sees {reach} key{'s' * (reach > 1)} ahead of it.", CAUSAL
     step = next((s for s in range(2, n // 2 + 1) if np.array_equal(seen, (relative <= 0) & (relative % s == 0))), None)
     if step:
-        return f"A query sees only every {step}nd key, counted from itself: {step - 1} of {step} are hidden from it." if step == 2 \
-            else f"A query sees only every {step}th key, counted from itself.", CAUSAL
+        return f"A query sees only one key in {step}, counted back from itself.", CAUSAL
     i, j = np.argwhere(seen != (relative <= 0))[0]
     return f"Query {i} {'sees' if seen[i, j] else 'does not see'} key {j}.", CAUSAL
 
 
 def misaligned(weights, whole, plan):
     """(key, sentence, remedy) where cached chunks see other keys than one pass does; None if they do not. Weights (n, n)."""
-    n = len(weights)
     seen, right = (np.nan_to_num(w) > SEEN for w in (weights, whole))
     if np.array_equal(seen, right):
         return _uneven(weights, whole, plan)
-    start = np.repeat(np.cumsum([0, *plan[:-1]]), plan)  # the first row of each row's chunk
-    rows, keys = np.arange(n)[:, None], np.arange(n)
-    i, j = np.argwhere(seen != right)[0]
-    where = f"{spoken(plan)}, query {i} {'sees' if seen[i, j] else 'does not see'} key {j}"
     replaced = _replaced(weights, whole, seen, right)
     if replaced:
         return ("keys and values apart", f"{spoken(plan)}, {replaced}.",
                 "Join keys and values to the cache alike, the new ones of both.")
+    return _other_keys(seen, right, plan)
+
+
+def _other_keys(seen, right, plan):
+    n = len(seen)
+    start = np.repeat(np.cumsum([0, *plan[:-1]]), plan)  # the first row of each row's chunk
+    rows, keys = np.arange(n)[:, None], np.arange(n)
+    i, j = np.argwhere(seen != right)[0]
+    where = f"{spoken(plan)}, query {i} {'sees' if seen[i, j] else 'does not see'} key {j}"
     several = np.repeat(plan, plan)[:, None] > 1
     top_left = keys <= rows - start[:, None]
     if np.array_equal(seen, top_left) or np.array_equal(seen, np.where(several, top_left, right)):
@@ -128,6 +132,11 @@ def misaligned(weights, whole, plan):
     if (seen & ~right).any() and (seen | ~right).all():
         return ("mask in chunks", where + ", which is ahead of it in the same chunk.",
                 "A chunk of several queries needs the causal mask, too, aligned bottom-right.")
+    return _fewer_keys(seen, right, i, where)
+
+
+def _fewer_keys(seen, right, i, where):
+    keys = np.arange(len(seen))
     last = int(seen[i].argmax())
     if not (seen & ~right).any() and np.array_equal(seen[i], right[i] & (keys >= last)):
         return ("lost keys", where + f": of the tokens before it the cache kept those from {last} on.",

@@ -12,12 +12,7 @@ def examine_values(sheet, reader):
     """Values are mixed and otherwise left as they are -> the reader, taught what is done to them, and weights of equal keys."""
     moved, idle = transfer(reader, reader.positions)
     dim, n = reader.dim, len(reader.positions)
-    if np.isnan(idle).all(axis=-1).any() and np.isfinite(reader.run(*sample(n, dim), reader.positions)).all():
-        raise Unusable("not finite", "Keys of zero give NaN: 0/0, perhaps where q and k are brought to length 1.",
-                       "Divide by the length plus a small number, or by the larger of the two.")
-    if np.abs(np.nan_to_num(idle)).max() > 1e-6:
-        raise Unusable("something added", f"With values of zero the output is {number(np.nanmax(np.abs(idle)), 3)}, not zero.",
-                       "The output is a mixture of values and nothing else: no bias, no residual.")
+    _nothing_added(reader, idle)
     weights, each = split(moved)
     if np.nan_to_num(weights).max() < 1e-9:
         _no_weight(reader)
@@ -39,6 +34,16 @@ def examine_values(sheet, reader):
         total = np.nanmedian(weights.sum(axis=1))
         own, weights = own * total, weights / total
     return reader._replace(values=np.linalg.inv(own)), weights
+
+
+def _nothing_added(reader, idle):
+    """Outputs for values of zero are zero, or Unusable."""
+    if np.isnan(idle).all(axis=-1).any() and np.isfinite(reader.run(*sample(len(idle), reader.dim), reader.positions)).all():
+        raise Unusable("not finite", "Keys of zero give NaN: 0/0, perhaps where q and k are brought to length 1.",
+                       "Divide by the length plus a small number, or by the larger of the two.")
+    if np.abs(np.nan_to_num(idle)).max() > 1e-6:
+        raise Unusable("something added", f"With values of zero the output is {number(np.nanmax(np.abs(idle)), 3)}, not zero.",
+                       "The output is a mixture of values and nothing else: no bias, no residual.")
 
 
 def _straight(sheet, reader, weights, off):

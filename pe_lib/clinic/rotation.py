@@ -10,7 +10,7 @@ from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.scale import judge_scale
 from pe_lib.clinic.sheet import size
 from pe_lib.clinic.turning import law_of, layout_of, side_of, sides, wrap
-from pe_lib.clinic.whereabouts import BOTH_TURN, judge_positions
+from pe_lib.clinic.whereabouts import judge_positions, judge_sides
 from pe_lib.frequencies import inverse_frequencies
 
 
@@ -92,27 +92,8 @@ def _rotations(sheet, q, k):
 
 def _both(sheet, q, k, dim, wanted):
     """Do both turn, in the same layout, and in the one asked for?"""
-    if not q.pairs and not k.pairs:
-        if max(q.moved, k.moved) > 1e-2:
-            words = "Queries and keys are changed by their positions, but not in pairs of features."
-        else:
-            words = "Neither queries nor keys are turned: the scores do not depend on the positions."
-        sheet.judge("q and k turned", True, "neither", "no rotation", words, BOTH_TURN)
+    if not judge_sides(sheet, q, k):
         return False
-    if not q.pairs or not k.pairs:
-        turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
-        other = q if k.pairs else k
-        if other.moved > 1e-2:
-            why = ("Queries and keys are both turned, but the features of the one come out in another order than those of the other."
-                   if other.inner else f"The {turned} are turned in pairs of features; the {still} are changed by their positions, "
-                   "too, but not in pairs.")
-            sheet.judge("q and k turned", True, f"{still} otherwise", "layouts differ", why, BOTH_TURN)
-            return False
-        sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
-                    f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} "
-                    "alone.", BOTH_TURN)
-        return False
-    sheet.find("q and k turned", True, "both")
     layouts = [layout_of(side.pairs, dim) for side in (q, k)]
     if q.pairs != k.pairs:
         words = f"Queries turn in pairs {_pairs(q)}, keys in pairs {_pairs(k)}: the two do not meet."

@@ -15,8 +15,8 @@ SAME = 1e-3  # outputs this close are the same but for rounding, even where half
 MOVED = {"scale in the cache", "keys and values apart", "other turns in the cache", "frequencies changed", "query position",
          "keys turned twice", "keys not turned", "keys turned again", "restart", "query and key positions",
          "positions in the cache"}
-UNSEEN = {"mask alignment", "mask in chunks", "lost keys", "order of keys", "uneven keys", "keys and values apart", "cache written over",
-          "values in the cache"}
+UNSEEN = {"mask alignment", "mask in chunks", "lost keys", "order of keys", "uneven keys", "keys and values apart",
+          "cache written over", "values in the cache"}
 
 
 def examine_cache(sheet, reader, turning, positions, whole, length):
@@ -39,7 +39,7 @@ def examine_cache(sheet, reader, turning, positions, whole, length):
     try:
         if len(sheet.faults) == faults:
             _long(sheet, reader, length)
-        elif not {fault.key for fault in sheet.faults} & UNSEEN:
+        elif not sheet.has(*UNSEEN):
             lost = _kept(reader, length)
             if lost:
                 sheet.judge(f"{length} tokens", True, "fewer keys through the cache", *lost)
@@ -49,21 +49,7 @@ def examine_cache(sheet, reader, turning, positions, whole, length):
 
 def _explain(sheet, reader, turning, positions, whole, plan, off):
     """Name what a chunking gets wrong: the values, the keys it sees, the positions, or something else."""
-    n = len(positions)
-    moved, idle = transfer(reader, positions, plan)
-    if np.nanmax(np.abs(idle)) > 1e-6:
-        sheet.fault("cache written over", f"{spoken(plan)}, values of zero give an output of {number(np.nanmax(np.abs(idle)), 3)}: "
-                    "something was added to what the cache holds, or written over it, between the calls.",
-                    "Cached keys and values stay as they came; give the cache arrays of its own.")
-        return
-    _, each = split(moved)
-    plain = np.eye(reader.dim) if reader.values is None else np.linalg.inv(reader.values)
-    plain = plain * reader.dim**0.5 / np.linalg.norm(plain, axis=(-2, -1), keepdims=True)
-    if np.nanmax(np.abs(each - plain)) > 2e-3:
-        i, j = np.argwhere(np.nan_to_num(np.abs(each - plain)).max(axis=(-2, -1)) > 2e-3)[0]
-        sheet.fault("values in the cache", f"{spoken(plan)}, the value of row {j} reaches query {i} changed, as it does not "
-                                           "in one pass.",
-                    "Values are never turned, and the cache keeps them as they came.")
+    if _values(sheet, reader, positions, plan):
         return
     found = _mask(reader, positions, whole, plan)
     if found:
@@ -72,14 +58,33 @@ def _explain(sheet, reader, turning, positions, whole, plan, off):
     if turning is not None:
         apart, blur, gain = distances(reader, turning, positions, plan)
         moved = _stronger(reader, positions, gain, plan) or drift(apart, blur, positions, plan)
-    if moved and not {fault.key for fault in sheet.faults} & MOVED:  # one name will do: the first chunking's is the simplest
+    if moved and not sheet.has(*MOVED):  # one name will do: the first chunking's is the simplest
         sheet.fault(*moved)
     if not found and not moved:
         row = int(np.argmax(off > SAME))
         sheet.fault("cache", f"{spoken(plan)}, the output of row {row} is off by {number(off[row], 2)}, though it sees the "
-                             "right keys"
-                    f"{' at the right positions' if turning else ''}.",
-                    "Compare the cached path with the full one: scale, order of keys.")
+                             f"right keys{' at the right positions' if turning else ''}.",
+                    "Compare the cached path with the full one: scale, cap, order of keys.")
+
+
+def _values(sheet, reader, positions, plan):
+    """Do values come out of a chunking otherwise than out of one pass? True if that is said."""
+    moved, idle = transfer(reader, positions, plan)
+    if np.nanmax(np.abs(idle)) > 1e-6:
+        sheet.fault("cache written over", f"{spoken(plan)}, values of zero give an output of {number(np.nanmax(np.abs(idle)), 3)}: "
+                    "something was added to what the cache holds, or written over it, between the calls.",
+                    "Cached keys and values stay as they came; give the cache arrays of its own.")
+        return True
+    _, each = split(moved)
+    plain = np.eye(reader.dim) if reader.values is None else np.linalg.inv(reader.values)
+    plain = plain * reader.dim**0.5 / np.linalg.norm(plain, axis=(-2, -1), keepdims=True)
+    if np.nanmax(np.abs(each - plain)) > 2e-3:
+        i, j = np.argwhere(np.nan_to_num(np.abs(each - plain)).max(axis=(-2, -1)) > 2e-3)[0]
+        sheet.fault("values in the cache", f"{spoken(plan)}, the value of row {j} reaches query {i} changed, as it does not "
+                                           "in one pass.",
+                    "Values are never turned, and the cache keeps them as they came.")
+        return True
+    return False
 
 
 def _mask(reader, positions, whole, plan):
@@ -127,8 +132,8 @@ def _stronger(reader, positions, gain, plan):
         return ("scale in the cache", f"{spoken(plan)}, scores are {number(np.median(odd), 3)} times those of one pass.",
                 "Divide by sqrt(d), once, on both paths.")
     if by_rows:
-        return ("scale in the cache", f"{spoken(plan)}, scores are {number(odd.min(), 3)} to {number(odd.max(), 3)} times those of one "
-                "pass, alike for all keys of a query: the scale depends on how many tokens there are.",
+        return ("scale in the cache", f"{spoken(plan)}, scores are {number(odd.min(), 3)} to {number(odd.max(), 3)} times those of "
+                "one pass, alike for all keys of a query: the scale depends on how many tokens there are.",
                 "Divide by sqrt(d), the width of a head, on both paths.")
     for j in range(len(positions) - 1):
         moved = _moved_by(reader, positions, plan, j)

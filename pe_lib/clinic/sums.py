@@ -26,12 +26,16 @@ def examine_sums(sheet, reader, weights):
                  "the softmax.")
         sheet.judge("weights sum to 1", True, f"row 0 sums to {number(rows[0], 3)}", "mask after softmax", words, CAUSAL)
         return reader, None
-    share = _own_share(weights)
+    return _divided(sheet, reader, weights, seen)
+
+
+def _divided(sheet, reader, weights, seen):
+    share, rows = _own_share(weights), weights.sum(axis=1)
     if share:
         sheet.judge("weights sum to 1", True, f"beside {number(share, 3)} of the value itself", "residual",
                     f"A token's own value is added to the output, {number(share, 3)} of it, whatever its weight.",
                     "Output = weights @ v; the residual belongs outside.")
-        return reader._replace(residual=share), weights - share * np.eye(n)
+        return reader._replace(residual=share), weights - share * np.eye(len(weights))
     off = np.abs(np.nan_to_num(rows[seen.any(axis=1)] - 1)).max(initial=0)
     odd = any(fault.key == "values changed" for fault in sheet.faults)
     if off <= 1e-3 or odd:

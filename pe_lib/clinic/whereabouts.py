@@ -7,6 +7,32 @@ from pe_lib.clinic.turning import words_for
 BOTH_TURN = "Turn q and k alike, each row by its own position."
 
 
+def judge_sides(sheet, q, k):
+    """Do queries and keys both turn in pairs of features?"""
+    if not q.pairs and not k.pairs:
+        if max(q.moved, k.moved) > 1e-2:
+            words = "Queries and keys are changed by their positions, but not in pairs of features."
+        else:
+            words = "Neither queries nor keys are turned: the scores do not depend on the positions."
+        sheet.judge("q and k turned", True, "neither", "no rotation", words, BOTH_TURN)
+        return False
+    if not q.pairs or not k.pairs:
+        turned, still = ("keys", "queries") if k.pairs else ("queries", "keys")
+        other = q if k.pairs else k
+        if other.moved > 1e-2:
+            why = ("Queries and keys are both turned, but the features of the one come out in another order than those of the other."
+                   if other.inner else f"The {turned} are turned in pairs of features; the {still} are changed by their positions, "
+                   "too, but not in pairs.")
+            sheet.judge("q and k turned", True, f"{still} otherwise", "layouts differ", why, BOTH_TURN)
+            return False
+        sheet.judge("q and k turned", True, f"{turned} only", f"only {turned}",
+                    f"The {turned} are turned and the {still} are not, so scores depend on the position of the {turned} "
+                    "alone.", BOTH_TURN)
+        return False
+    sheet.find("q and k turned", True, "both")
+    return True
+
+
 def judge_positions(sheet, q, k, given, speeds):
     """Are the positions used those given, on both sides and in one direction? True if they are, or wrong alike."""
     signs = [np.sign(np.median(np.sign(law.speeds))) for law in (q, k)]
