@@ -131,6 +131,7 @@ def test_every_rarer_fault_is_named_and_shows_in_a_finding(name):
 
 def test_what_is_worth_knowing_is_remarked():
     assert "say cached=True" in diagnose_attention(specimens.sound_cached_window).remarks[0]
+    assert "compares slots" in diagnose_attention(designs.cached_chunks, cached=True).remarks[0]
     assert "refused" in diagnose_attention(designs.short_table).remarks[0]
     assert "nearly equal" in diagnose_attention(designs.weak_cosine).remarks[0]
 

@@ -36,6 +36,8 @@ def diagnose_attention(attend, *, cached=False, causal=True, dim=8, base=None, i
     base, inv_freq, layout: named as conventions, and blamed only if others are asked for; scale, None: 1/sqrt(dim).
     length: tokens of the longest test, at least 8; let it reach beyond the place where frequencies switch or a window ends.
     The cost grows as dim squared: an eighth of a second at 16 features, about 1 at 64, and 10 at 128.
+    Designs that some models have are named as conventions, too: windows, chunks, prefixes, sinks, soft caps, query-key norm,
+    xPos, log-n scaling, caches that store by slot or count their rows.
     -> Report. The function gets copies; what it raises or prints stays inside.
 
     Weights are read by feeding unit vectors as values, scores as their logarithms, rotations by unit vectors as q and k. What
