@@ -122,6 +122,12 @@ def test_a_design_is_named_and_not_blamed(name):
     assert DESIGNS[name] in report.convention, report
 
 
+@pytest.mark.parametrize("dim", [2, 4, 16, 64])
+def test_honest_rounding_is_no_fault_at_any_width(dim):
+    assert diagnose_attention(designs.single_precision, dim=dim).healthy
+    assert dim == 64 or diagnose_attention(designs.rounded_table, dim=dim).healthy
+
+
 @pytest.mark.parametrize("name", RARER)
 def test_every_rarer_fault_is_named_and_shows_in_a_finding(name):
     report = diagnose_attention(getattr(rarer, name), cached=name in CACHED_RARER)

@@ -199,7 +199,8 @@ def _frequencies(sheet, pairs, law, wanted, dim):
     if _full_width(pairs, dim):
         _left_out(sheet, pairs, named, dim)
     judge_law(named, found, dim, wanted.base, 1.0, notes)
-    if named is not None and named.tolerance > max(1e-3, 10 * noise):
+    off = 0.0 if named is None else np.abs(found / np.abs(named.speeds) - 1).max()
+    if off > max(1e-4, 10 * noise):
         notes.blame("half-precision frequencies", "The frequencies are rounded to half precision: far positions are turned too "
                     "far or not far enough.", "Compute frequencies and angles in float32 or better.")
     sheet.find("frequencies", not notes.faults, figure)

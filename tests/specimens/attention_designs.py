@@ -44,6 +44,22 @@ def root_mean_square(q, k, v, positions):
     return mixed(pairs(q, positions), pairs(k, positions), v)
 
 
+def single_precision(q, k, v, positions):
+    """All in float32."""
+    t = positions.astype(np.float32)[:, None] * (10_000.0 ** (-np.arange(0, q.shape[1], 2) / q.shape[1])).astype(np.float32)
+    q, k = (np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)], axis=1).astype(np.float32)
+            for a, b in (np.split(x, 2, axis=1) for x in (q, k)))
+    return mixed(q, k, v.astype(np.float32))
+
+
+def rounded_table(q, k, v, positions):
+    """Cosines and sines in float16."""
+    t = np.tile(positions[:, None] * 10_000.0 ** (-np.arange(0, q.shape[1], 2) / q.shape[1]), 2)
+    c, s = np.cos(t).astype(np.float16), np.sin(t).astype(np.float16)
+    q, k = (x * c + np.concatenate(np.split(x, 2, axis=1)[::-1], axis=1) * np.repeat([-1, 1], x.shape[1] // 2) * s for x in (q, k))
+    return mixed(q, k, v)
+
+
 def longer_later(q, k, v, positions):
     """Log-n scaling: later queries are longer."""
     return mixed(half(q, positions) * np.log(positions[:, None] + 3), half(k, positions), v)
