@@ -1,6 +1,7 @@
 """The clinic names one fault in each broken rotation, two in the pairs, none in the sound ones, whoever wrote them."""
 
 import functools
+import sys
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
 
 TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
-    "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end",
+    "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end yarn_of_another_base",
     8: "last_pair_left_out",
     10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end",  # half of it is odd
 }
@@ -210,6 +211,45 @@ def test_a_result_in_bfloat16_is_a_remark():
     assert report.remarks[-1].startswith("Results are rounded to bfloat16, whatever the dtype of x")
 
 
+def test_an_exit_and_what_is_written_stay_inside(capsys):
+    def leaves(x, positions):
+        print("out")
+        print("err", file=sys.stderr)
+        sys.exit(3)
+
+    report = diagnose(leaves)
+    assert keys(report) == ["raises"] and "It raised SystemExit: 3" in report.faults[0].sentence
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_behind_a_refused_shape_is_shown():
+    def four_axes(x, positions):
+        if x.ndim != 4:
+            raise ValueError("expected (b, h, n, d)")
+        return x * undefined  # noqa: F821
+
+    sentence = diagnose(four_axes).faults[0].sentence
+    assert "ValueError: expected (b, h, n, d)" in sentence and "NameError: name 'undefined' is not defined" in sentence
+
+
+def test_positions_of_each_row_are_read():
+    def rope(x, positions):
+        if positions.ndim != 2:
+            raise ValueError("positions must be (batch, sequence)")
+        t = positions[..., None] * inverse_frequencies(64)
+        return halves(x, t.reshape(len(t), *[1] * (x.ndim - 3), *t.shape[1:]))
+
+    report = diagnose(rope)
+    assert report.healthy and finding(report, "positions of each batch row").ok
+
+
+@pytest.mark.parametrize("inv_freq_of", [lambda n: inverse_frequencies(64, 10_000 * n ** (64 / 62)),
+                                         lambda n: inverse_frequencies(64) / n])
+def test_frequencies_that_follow_the_length_are_no_fault(inv_freq_of):
+    report = diagnose(lambda x, p: halves(x, p[:, None] * inv_freq_of(max(1, (p.max() + 1) / 1024))))
+    assert report.healthy and "dynamic scaling" in finding(report, "large positions").figure
+
+
 def test_a_base_of_tensor2tensors_exponents_is_offered():
     report = diagnose(lambda x, p: halves(x, p[:, None] * 150_000.0 ** (-np.arange(32) / 31)))
     assert "(or 150000 with exponents over dim/2 - 1: say base=150000 to have it judged)" in report.convention
@@ -257,6 +297,7 @@ def test_asked_for_two_axes_heads_are_not_looked_at():
         ({"layout": "halves"}, "layout must be one of interleaved, half, got 'halves'"),
         ({"sign": 0}, "sign must be +1 (counter-clockwise) or -1, got 0"),
         ({"sign": "-"}, "sign must be +1 (counter-clockwise) or -1, got '-'"),
+        ({"sign": np.array([1, -1])}, "sign must be +1 (counter-clockwise) or -1, got array([ 1, -1])"),
         ({"axes": "bhnd"}, "axes must name the axes of x by n, d and, if it has them, b and h, with d the last"),
         ({"axes": "d n"}, "got 'd n'"),
         ({"axes": 4}, "got 4"),
@@ -383,7 +424,7 @@ What was measured:
   pass  count starts at 0                  position 0 is not turned
   FAIL  pairs turn as one                  each row of a pair has an angle of its own
   pass  frequencies                        base 10000: 1 to 0.0001334 radians a position
-  pass  precision                          float64: angles are off by less than 1e-8 radians up to position 32768
+  pass  precision                          float64: angles are off by less than 1e-8 radians up to position 131072
   pass  x in float16                       its angles are not rounded
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly
@@ -414,7 +455,7 @@ What was measured:
   pass  features that turn                 64 of 64
    --   direction                          counter-clockwise
   pass  frequencies                        base 10000: 1 to 0.0001334 radians a position
-  pass  precision                          float64: angles are off by less than 1e-8 radians up to position 32768
+  pass  precision                          float64: angles are off by less than 1e-8 radians up to position 131072
   pass  x in float16                       its angles are not rounded
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly

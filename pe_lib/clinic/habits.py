@@ -1,11 +1,14 @@
 """What else a function owes its caller: x's dtype back, its input left alone, the same answer twice, every head alike."""
 
+import contextlib
+
 import numpy as np
 
 from pe_lib.clinic.measure import SIZES, WORDS, Broken, Probe, turns_along
-from pe_lib.clinic.notes import number
+from pe_lib.clinic.notes import a_few, number
 
 NINE = np.arange(9)
+MIXED = np.array([4, 0, 8, 2, 6, 1, 7, 3, 5])
 
 
 def read_dtype(probe, notes):
@@ -50,6 +53,10 @@ def read_manners(probe, first, notes):
     if probe.changed:
         notes.blame("input changed", f"The caller's {probe.changed} is overwritten.",
                     "write into a new array: in place, the next reader of q or k finds it turned already.")
+    if probe.reused:
+        notes.find("results stay", False, "an earlier result is overwritten by a later call")
+        notes.blame("output overwritten", "The array that one call returned is written over by the next: q, turned first, is lost "
+                    "when k is turned.", "return a new array from every call.")
     if probe.listed:
         notes.find("returns an array", False, "a list")
         notes.blame("list returned", "The result is a list, not an array.", "return np.array(...) or fill an array of x's shape.")
@@ -62,16 +69,18 @@ def read_axes(probe, notes):
         wide = Probe(probe.rope, probe.dim, axes, probe.batched, dtype=probe.dtype)
         x = np.random.default_rng(3).normal(size=[{**SIZES, "n": 9, "d": probe.dim}[axis] for axis in axes.split()])
         try:
-            y = wide.answer(x, NINE).astype(float)
+            y = wide.answer(x, MIXED).astype(float)
             along = turns_along(wide.answer(wide.widened(np.ones((9, probe.dim))), NINE), axes)
         except Broken:
             continue
         named = ", ".join(WORDS[axis] for axis in axes.split())
-        if _each_alone(probe, wide, x, y):
+        if _each_alone(probe, wide, x, y, MIXED):
             notes.find(name, True, f"turned alike, in arrays of axes ({named})")
             if axes == "b n h d":
                 notes.convention["axes"] = f"axes ({named})"
             return
+        if not confused and _each_alone(probe, wide, x, y, NINE):
+            return _blame_own_numbers(named, name, notes)
         if along != ["b"]:  # a function of two axes may take the first of four for the sequence
             confused = confused or named
     if not confused:
@@ -82,9 +91,48 @@ def read_axes(probe, notes):
                 "the one meant.", "take the position axis as axis -2, or say in the docstring which it is and check the shape.")
 
 
-def _each_alone(probe, wide, x, y):
+def read_three_axes(probe, notes):
+    """Does x of (batch, sequence, features), or else of (sequence, heads, features), come back turned as if alone?"""
+    taken = []
+    for axes in ("b n d", "n h d"):
+        wide = Probe(probe.rope, probe.dim, axes, probe.batched, dtype=probe.dtype)
+        x = np.random.default_rng(8).normal(size=[{**SIZES, "n": 9, "d": probe.dim}[axis] for axis in axes.split()])
+        with contextlib.suppress(Broken):
+            if _each_alone(probe, wide, x, wide.answer(x, MIXED).astype(float), MIXED):
+                return
+            taken.append(", ".join(WORDS[axis] for axis in axes.split()))
+    if taken:
+        notes.find("arrays of three axes", False, f"not turned as if alone, in arrays of axes ({taken[0]})")
+        notes.blame("heads confused", f"In an array of axes ({taken[0]}) a row is turned otherwise than alone: the position axis is "
+                    "not the one meant.", "take the position axis as axis -2, or refuse arrays of three axes.")
+
+
+def _blame_own_numbers(named, name, notes):
+    notes.find(name, False, f"turned by their own numbers, in arrays of axes ({named})")
+    notes.blame("positions ignored", f"In an array of axes ({named}), for positions {a_few(MIXED)}, the rows are turned by 0, 1, 2, "
+                "..., their own numbers.", "make the angles from the positions argument, whatever the axes of x.")
+
+
+def read_rows(probe, notes):
+    """Positions of each batch row: are those of the second row read?"""
+    x, name = np.random.default_rng(7).normal(size=(9, probe.dim)), "positions of each batch row"
+    both = np.stack([NINE, MIXED])
+    y = np.take(probe.answer(probe.widened(x), both).astype(float), 1, axis=probe.axes.split().index("b"))
+    axes = [axis for axis in probe.axes.split() if axis != "b"]
+    y = y[tuple(slice(None) if axis in "nd" else 0 for axis in axes)]
+    near = 1e-4 + 0.05 * (probe.itemsize < 4)
+    if np.abs(y - probe(x, MIXED)).max() <= near:
+        notes.find(name, True, "each row is turned by its own")
+        return
+    notes.find(name, False, "not followed in the second row")
+    why = "those of the first row turn all of them" if np.abs(y - probe(x, NINE)).max() <= near else "by which rule is not known here"
+    notes.blame("positions of the first row", f"With other positions in each batch row the second row is not turned by its own: {why}.",
+                "keep the batch axis of the positions: positions[..., None] * inv_freq, not positions[0].")
+
+
+def _each_alone(probe, wide, x, y, positions):
     axes = wide.axes.split()
     order = [axes.index(axis) for axis in axes if axis not in "nd"] + [axes.index("n"), axes.index("d")]
     rows, turned = (part.transpose(order).reshape(-1, 9, probe.dim) for part in (x, y))
     scale = 1e-9 + 0.02 * (y.dtype.itemsize < 4)
-    return all(np.abs(probe(row, NINE) - other).max() <= scale + 1e-5 for row, other in zip(rows, turned))
+    return all(np.abs(probe(row, positions) - other).max() <= scale + 1e-5 for row, other in zip(rows, turned))

@@ -17,12 +17,22 @@ FORMS = [(axes, batched) for batched in (False, True) for axes in ("n d", "b n d
 CONFUSED = ("wrong axis", "heads confused")
 
 
+@contextlib.contextmanager
+def _silence():
+    """What a function warns of or writes stays inside."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()), \
+            contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
 class Broken(Exception):
     """No array came back that can be measured; the message says what came instead, and for what."""
 
     def __init__(self, key, sentence, remedy):
         super().__init__(sentence)
         self.key, self.sentence, self.remedy = key, sentence, remedy
+        self.kind = sentence.split("It raised ")[1].split(":")[0] if "It raised " in sentence else ""  # "NameError"
 
 
 @dataclass
@@ -35,6 +45,8 @@ class Probe:
     batched: bool = False
     listed: bool = False  # it has returned a list
     changed: str = ""  # what it has changed of its input
+    last: tuple = ()  # the latest result, and a copy of it
+    reused: bool = False  # a later call has written into an earlier result
     adds: bool = False  # something comes out for x = 0
     itemsize: int = 8  # bytes of a number of the result
     form: str = ""  # the half precision that results are rounded to, whatever their dtype
@@ -53,21 +65,23 @@ class Probe:
     def answer(self, x, positions, dtype=None):
         """What the function makes of an array of its own shape: an array of real, finite numbers, or Broken."""
         given, given_positions = np.array(x, dtype or self.dtype, order="C"), np.array(positions)
-        if self.batched:
+        if self.batched and given_positions.ndim == 1:
             given_positions = np.tile(given_positions, (SIZES["b"], 1))
         kept, kept_positions = given.copy(), given_positions.copy()
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
-                warnings.simplefilter("ignore")
+            with _silence():
                 result = self.rope(given, given_positions)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Broken("raises", f"It raised {one_line(error)}, for {_given(kept, kept_positions)}.",
                          "look at the line that raised; if it is made for another width or other axes, say dim= and axes=.") from None
         if not np.array_equal(given, kept) and not self.changed:
             self.changed = "x"
         if not np.array_equal(given_positions, kept_positions):
             self.changed = "positions"
-        return self.checked(result, kept, kept_positions)
+        array = self.checked(result, kept, kept_positions)
+        self.reused |= bool(self.last) and not np.array_equal(*self.last)
+        self.last = array, array.copy()
+        return array.copy()
 
     def checked(self, result, x, positions):
         """The result as an array of real, finite numbers and of x's shape, or Broken."""

@@ -69,13 +69,15 @@ def _blame(wrong, misses, answers, probe, matrix, noise, notes):
     key = next((key for key, (meant, _) in MEANT.items() if not any(misses(p, meant(p)) for p in SETS.values())), None)
     fresh = [FRESH[name] for name in wrong if name in FRESH]
     if isinstance(broken, Broken):
-        key = "positions refused"
+        key = "positions refused" if broken.key == "raises" else broken.key
     elif key in (None, "positions ignored") and fresh and not any(misses(p, p) for p in fresh):
         key = "stale table"
     elif key is None and wrong == ["one alone"] and not misses(given, 0 * given):
         key = "a single row stands still"
     elif key is None:
         key = "divided by the length" if _divided(probe, matrix, noise) else "positions not followed"
+    if isinstance(broken, Broken) and broken.key != "raises":
+        return notes.blame(key, f"For positions {wrong[0]} ({a_few(given)}): {broken.sentence}", broken.remedy)
     sentence, remedy = OTHERWISE.get(key, (None, "make the angles from the positions argument: positions[:, None] * inv_freq."))
     if sentence is None:
         row = min(2, given.size - 1)

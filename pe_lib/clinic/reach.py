@@ -4,9 +4,9 @@ import numpy as np
 
 from pe_lib.clinic.measure import Broken
 from pe_lib.clinic.notes import number, radians
-from pe_lib.clinic.places import COUNT, wrap
+from pe_lib.clinic.places import COUNT, STALE, wrap
 
-FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768]
+FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 
 
 def read_reach(probe, turns, pace, notes):
@@ -15,18 +15,49 @@ def read_reach(probe, turns, pace, notes):
     for position in FAR:
         given = [1, position - 1, position]
         try:
-            phi = turns.read(turns.blocks_at(probe, given))
+            blocks = turns.blocks_at(probe, given)
+            phi = turns.read(blocks)
         except Broken as broken:
             _ends(probe, turns, position, rows, pace, broken, notes)
             break
-        if (np.abs(wrap(phi[0] - turns.phi[1])) > 0.05 * np.abs(turns.phi[1]) + 1e-6).any():
-            notes.find("large positions", None, f"with position {position} in the call, position 1 turns otherwise: "
-                       "the frequencies depend on the length (dynamic scaling)")
-            return {}
+        if (np.abs(wrap(phi[0] - turns.phi[1])) > 0.05 * np.abs(turns.phi[1]) + 1e-6).any() or _grown(turns, blocks[0]):
+            return _read_long(probe, turns, position, notes)
         rows |= dict(zip(given[1:], phi[1:]))
     if rows:
         _judge(probe, turns, pace, rows, notes)
     return rows
+
+
+def _grown(turns, block):
+    return turns.rotation and np.abs(np.linalg.norm(block, axis=-1) - 1).max() > 0.02
+
+
+def _read_long(probe, turns, position, notes):
+    """A call that reaches further turns small positions otherwise: by a law of its own, or is it broken?"""
+    given = [*range(COUNT), position]
+    blocks = turns.blocks_at(probe, given)[:COUNT]
+    if turns.rotation and not _is_a_law(probe, turns, given, blocks):
+        notes.find("large positions", False, f"with position {position} in the call, position 1 turns by no law")
+        notes.blame("wrong in long calls", f"With position {position} in the call, positions 0 to {COUNT - 1} too are turned otherwise "
+                    "than in short calls, and not by stretched frequencies.",
+                    "look for a switch at some length: only the frequencies may depend on it.")
+        return {}
+    notes.find("large positions", None, f"with position {position} in the call, position 1 turns otherwise: "
+               "the frequencies depend on the length (dynamic scaling)")
+    return {}
+
+
+def _is_a_law(probe, turns, given, blocks):
+    """Are these still rotations of the same pairs, from 0 on, none faster than before, by one speed each?"""
+    lengths, phi = np.linalg.norm(blocks, axis=-1), turns.read(blocks)
+    alone = np.ones(probe.dim)
+    whole = probe.turned(alone, given)[:COUNT, turns.outputs]
+    expected = blocks.sum(axis=-1) * turns.gain
+    speed = phi[1] + wrap(phi[-1] - (COUNT - 1) * phi[1]) / (COUNT - 1)
+    steady = np.abs(wrap(phi - np.arange(COUNT)[:, None] * speed)).max() < 0.02
+    slower = (np.abs(speed) <= 1.02 * np.abs(turns.phi[1]) + 1e-6).all() and np.abs(speed[0]) > 0.02 * np.abs(turns.phi[1, 0])
+    even = np.ptp(lengths) < 0.02 and 0.98 < lengths.mean() < 1.6
+    return bool(even and steady and slower and np.abs(whole - expected).max() < 0.02 * turns.gain)
 
 
 def _judge(probe, turns, pace, rows, notes):
@@ -37,24 +68,63 @@ def _judge(probe, turns, pace, rows, notes):
     if not bad.any():
         return
     first = int(np.argmax(bad))
+    if _is_stale(probe, turns, pace, int(p[first]), notes):
+        rows.clear()
+        return
     edge = _bisect(lambda at: _is_off(turns.read(turns.blocks_at(probe, [1, at]))[1:], pace, np.array([at]))[0],
                    int(p[first - 1]) if first else COUNT - 1, int(p[first]))
     after, near = turns.read(turns.blocks_at(probe, [1, edge, edge + 1]))[1:], 1e-3 + 30 * pace.noise
-    if len(p) - first > 2 and _like(phi[first:], phi[first]):
+    shift = _shift(after, phi[p >= edge], pace, np.array([edge, edge + 1, *p[p >= edge]]))
+    if _clipped(after, phi[first:], pace, edge):
         edge = 1 + _bisect(lambda at: _like(turns.read(turns.blocks_at(probe, [1, at]))[1], phi[first]), COUNT - 1, int(p[first]))
-        key, words = "positions clipped", f"From position {edge - 1} on every position is turned as position {edge - 1} is."
+        to = 0 if _like(after, turns.phi[0]) else edge - 1
+        edge = edge if to else edge - 1
+        key, words = "positions clipped", f"From position {to or edge} on every position is turned as position {to} is."
     elif np.abs(wrap(after - turns.phi[:2])).max() < near:
         key = "positions wrap around"
         words = f"Position {edge} is turned as position 0 is, position {edge + 1} as 1: positions wrap around at {edge}."
     elif np.abs(wrap(after[0] - pace.angle(-edge))).max() < 1e-3:
         key = "positions wrap around"
         words = f"Position {edge} is turned as position {-edge} is: positions overflow an integer type of too few bits."
+    elif shift:
+        much = "one position" if abs(shift) == 1 else f"{abs(shift)} positions"
+        key = "positions shifted"
+        words = f"From position {edge} on every row is turned by {much} too {'many' if shift > 0 else 'few'}."
     else:
         return
     notes.find("large positions", False, f"right up to {edge - 1}")
-    notes.blame(key, words, "make the table longer, or the angles from the positions themselves; refuse what is beyond.")
+    notes.blame(key, words, SHIFTED if key == "positions shifted" else BEYOND)
     for position in p[p >= edge]:
         del rows[position]
+
+
+BEYOND = "make the table longer, or the angles from the positions themselves; refuse what is beyond."
+SHIFTED = "look for an offset that is added there, and for the test that adds it."
+
+
+def _is_stale(probe, turns, pace, position, notes):
+    """Is the same position turned rightly in a call of another length? Then a stored table is used again."""
+    phi = turns.read(turns.blocks_at(probe, [1, 2, 3, position - 1, position]))[3:]
+    if _is_off(phi, pace, np.array([position - 1, position])).any():
+        return False
+    notes.find("large positions", False, f"position {position} is turned otherwise in a call of three rows than of five")
+    notes.blame("stale table", f"Position {position} is turned wrongly in a call of three rows and rightly in one of five: a stored "
+                "table is used again for other positions.", STALE)
+    return True
+
+
+def _clipped(after, beyond, pace, edge):
+    """Are all rows from the edge on turned as the one before it?"""
+    last = wrap(pace.angle(edge - 1))
+    return _like(after, after[0]) and (len(beyond) > 2 and _like(beyond, beyond[0]) or _like(after, last) and _like(beyond, last))
+
+
+def _shift(after, beyond, pace, p):
+    """The one whole number of positions by which all rows beyond an edge are turned too far; 0 where there is none."""
+    off, few = np.concatenate([after, beyond]) - pace.angle(p), np.arange(-4096, 4097)
+    near = np.abs(wrap(off[0] - np.multiply.outer(few, pace.speed))).max(axis=1)
+    shift = int(few[np.argmin(near)])
+    return shift if len(p) > 4 and near.min() < 1e-3 and np.abs(wrap(off - shift * pace.speed)).max() < 2e-3 else 0
 
 
 def _like(phi, other):
@@ -86,7 +156,8 @@ def _ends(probe, turns, position, rows, pace, broken, notes):
     how = broken.sentence.split(", for x of")[0].replace("It raised ", "").replace("It returned", "returned").rstrip(".")
     refused = broken.key == "raises"
     notes.find("large positions", None if refused else False, f"up to {edge - 1}; from {edge} on: {how}")
-    if not refused and pace.slack < 1e-3:  # else too few bits are the cause, which is judged apart
+    rounded = any(_is_off(phi[None], pace, np.array([position])).any() for position, phi in rows.items())
+    if not refused and pace.slack < 1e-3 and not rounded and not turns.growing:  # else too few bits are the cause, which is judged apart
         notes.blame(broken.key, f"From position {edge} on it {how}.", broken.remedy)
 
 
@@ -106,6 +177,9 @@ def read_precision(probe, turns, pace, rows, notes):
         notes.find("precision", None, "the result itself is in half precision")
     elif relative > 0.02:
         _blame_far(off, angle, p, notes)
+    elif table > 5e-5 and probe.itemsize >= 4 and off.max() > 0.02:  # more than a table alone can be off
+        _blame_angles(relative, _cut_circle(off, angle), worst, notes)
+        _blame_table(table, notes)
     elif table > 5e-5 and probe.itemsize >= 4 or relative > 2e-5 and still_small:
         _blame_table(max(table, off.max()), notes)
     elif relative > 2e-5:

@@ -4,7 +4,7 @@ import numpy as np
 
 from pe_lib._validate import even_dim, frequency_base, whole_number
 from pe_lib.clinic.blocks import read_angles, take_out_gain
-from pe_lib.clinic.habits import read_axes, read_dtype, read_manners
+from pe_lib.clinic.habits import read_axes, read_dtype, read_manners, read_rows, read_three_axes
 from pe_lib.clinic.laws import find_law, judge_gain, judge_law
 from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes
@@ -21,8 +21,9 @@ WAYS = {1.0: "counter-clockwise", -1.0: "clockwise"}
 def diagnose(rope, dim=64, *, base=None, rotary_dim=None, layout=None, sign=None, axes=None):
     """A rotary encoding has measurable properties; the first that fails says what is wrong with it.
 
-    rope, any function (x, positions) -> turned x, of floats (..., n, dim) and whole positions (n,) -> a Report: the
-    properties with their figures, the faults with the likeliest first, and the convention that was found.
+    rope, any function (x, positions) -> turned x, of floats (..., n, dim); positions are an array of integers (n,), or
+    (b, n) if it takes no others -> a Report: the properties with their figures, the faults with the likeliest first, and
+    the convention that was found.
 
     What is a convention is named, and blamed only if you ask for another one: base; rotary_dim, how many features turn;
     layout, "interleaved" or "half"; sign, +1 for y0 = x0 cos - x1 sin or -1. axes, how the function takes x, as in
@@ -58,7 +59,7 @@ def _asked(rope, dim, base, rotary_dim, layout, sign, axes):
         raise ValueError(f"rotary_dim must be even and at most the number of features, {dim}, got {rotary_dim}")
     if layout is not None:
         layout = check_layout(layout)
-    if sign is not None and (isinstance(sign, bool) or sign not in (1, -1)):
+    if sign is not None and (isinstance(sign, bool) or np.ndim(sign) or sign not in (1, -1)):
         raise ValueError(f"sign must be +1 (counter-clockwise) or -1, got {sign!r}")
     if axes is not None:
         axes = _checked_axes(axes)
@@ -82,11 +83,13 @@ def _admit(rope, dim, axes, notes):
     if probe is not None:
         _name_form(probe, refused, notes)
         return probe
-    tried, broken = next(((tried, broken) for tried, broken in refused if broken.key in CONFUSED), refused[0])
+    broken = next((broken for _, broken in refused if broken.key in CONFUSED), refused[0][1])
     notes.find("takes x and gives it back", False, broken.key)
     more = ""
     if other is not None:
         more = f" It takes arrays of axes ({', '.join(WORDS[axis] for axis in other.axes.split())})."
+    elif broken.key == "raises":  # the first may only be a check of the shape, and the error stand behind it
+        more = next((f" {later.sentence}" for _, later in refused if later.kind not in ("", broken.kind)), "")
     notes.blame("wrong axis" if other is not None and len(other.axes) == len(axes) else broken.key, broken.sentence + more,
                 broken.remedy)
     return other
@@ -125,7 +128,12 @@ def _examine(probe, asked, notes):
             notes.remarks.append(f"Results are rounded to {probe.form}, whatever the dtype of x: angles are seen in two or three "
                                  "digits, and whether tables are rounded too is not.")
         if asked["axes"] != "n d":
+            known = len(notes.faults)
             read_axes(probe, notes)
+            if probe.axes == "n d" and follows and len(notes.faults) == known:
+                read_three_axes(probe, notes)
+        if probe.batched and follows:
+            read_rows(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
 
@@ -151,7 +159,7 @@ def _read_angles(probe, turns, follows, asked, notes):
     speed = pace.direction * pace.speed
     law, ways = _law_and_ways(speed, pace.noise, turns, asked, notes)
     judge_pairs(turns, law, asked, notes)
-    if not turns.mixed:
+    if not turns.mixed and (law is not None or np.abs(speed).max() < 3):  # beyond half a turn no direction is seen
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     judge_gain(turns, law, notes)
@@ -180,7 +188,7 @@ def _law_and_ways(speed, noise, turns, asked, notes):
     def find(speeds):
         return find_law(speeds, asked["dim"], asked["base"], noise)
 
-    law = find(speed)
+    law = find(speed) or _of_another_base(speed, noise, asked)
     stands = np.flatnonzero(np.abs(speed) < 1e-12)
     if law is None and len(speed) > 3 and len(stands) == 1:
         law = _without(int(stands[0]), speed, find, turns, notes)
@@ -188,6 +196,12 @@ def _law_and_ways(speed, noise, turns, asked, notes):
     if law is None and (ways != ways[0]).any():
         law = find(np.abs(speed))
     return law, ways
+
+
+def _of_another_base(speed, noise, asked):
+    """Stretched frequencies whose base is not the one asked for; a list of factors would fit too much."""
+    law = find_law(speed, asked["dim"], None, noise) if asked["base"] else None
+    return law if law and (not law.parts or law.parts[0]) else None
 
 
 def _without(m, speed, find, turns, notes):

@@ -139,3 +139,10 @@ def made_of(place=RIGHT["place"], law=RIGHT["law"], way=RIGHT["way"]):
         return np.concatenate(way(x[..., :32], x[..., 32:], np.cos(t), np.sin(t)), axis=-1).astype(x.dtype)
 
     return rope
+
+
+@faults("half-precision angles", "half-precision tables")
+def model_in_bfloat16(x, positions):
+    """Frequencies, and then cosines and sines, were cast to bfloat16 with the whole model."""
+    t = np.tile(np.asarray(positions)[:, None] * rounded(speeds(x.shape[-1]), "bfloat16"), 2)
+    return (x * rounded(np.cos(t), "bfloat16") + rotate_half(x) * rounded(np.sin(t), "bfloat16")).astype(x.dtype)
