@@ -32,6 +32,19 @@ def _at(places):
     return lambda x, positions: rotate(x, places(np.asarray(positions)), inverse_frequencies(x.shape[-1]))
 
 
+def _by_turns(x, positions):
+    """Even positions fill the first half of the features, odd ones the second: at odd gaps all scores are 0."""
+    even, turned = positions[:, None] % 2 == 0, _at(lambda p: p**2 / 10)(x, positions)[:, :x.shape[-1] // 2]
+    return np.concatenate([np.where(even, turned, 0), np.where(even, 0, turned)], axis=-1)
+
+
+def _alike(length):
+    """Rows of one feature alone, whatever the content: the score of positions i and j is length(i) length(j)."""
+    return lambda x, positions: np.eye(x.shape[-1])[np.zeros(len(x), int)] * length(positions)[:, None]
+
+
+FADES = [_named("fades", _alike(lambda p: 2.0 ** (-p / 100))), _named("swells", _alike(lambda p: 2.0 ** (p / 100)))]
+FLIPS = [_named("plus_or_minus", _alike(lambda p, seed=seed: np.where(np.cos(seed + p**2) > 0, 1.0, -1.0))) for seed in (1, 2)]
 BROKEN = [
     (_named("mixed_layouts", lambda x, p: patient_b(x, p)), "angles of one layout, partners of the other: the score knows more than the gap"),
     (_named("angle_squared", _at(lambda p: p**2 / 10)), "its angle grows with the square of the position"),
@@ -39,8 +52,10 @@ BROKEN = [
     (_named("grows_longer", lambda x, p: rotate(x, p, inverse_frequencies(x.shape[-1])) * (1 + 0.01 * np.asarray(p)[:, None])),
      "its rows grow longer with the position"),
     (_named("table_of_60", _at(lambda p: np.minimum(p, 59))), "from position 60 on every token stands at 59"),
+    (_named("right_at_odd_gaps", lambda x, p: _by_turns(x, p)), "at even gaps its scores change when both tokens move"),
 ]
 MISSED = {
+    "right_at_odd_gaps": "At gap 1 nothing is wrong. Ask for several gaps, even ones among them.",
     "angle_squared": "At gap 0 this one is right: query and key at one place are turned alike. Ask for other gaps too. And lengths it keeps.",
     "table_of_60": "Within the first 60 positions nothing is wrong. Move query and key by 100.",
 }
@@ -52,6 +67,8 @@ def _why_blamed(blamed, values):
         return "It was compared with one sound function, the interleaved one. A property asks nothing but the function itself."
     if set(blamed) == {"counted_from_1"}:
         return "Counting from 1 changes no gap. Have you asked whether position 0 is left alone? That is another property."
+    if len(set(values.values())) == 1:
+        return "It is the same number for all functions: is rope called, and its answer used?"
     if len(blamed) == len(SOUND):
         return "Query *and* key must move, by the same number of tokens. Move one alone, and the gap is another one."
     return "Which pair of scores differs? Print score(3, 8) and score(103, 108) for it."
@@ -65,20 +82,25 @@ def _what(value):
     return "yours gave True or False." if _is_verdict(value) else f"yours gave {name_kind(value)}."
 
 
+def nameless(rope):
+    """The function, of lists as of arrays, without a name that would give it away."""
+    return lambda x, positions: rope(np.asarray(x), np.asarray(positions))
+
+
 @exercise("12.1", praise="It never asked which layout, sign or base: a property needs no reference. What it cannot see is whether "
           "the convention is yours.")
 def check_gap_error(attempt):
     """(rope, dim) -> the largest change of a score when query and key move by the same number of tokens."""
     values = {}
-    for rope in [*SOUND, *(rope for rope, _ in BROKEN)]:
-        value = attempt.raw(rope, 8)
+    for rope in [*SOUND, *(rope for rope, _ in BROKEN), *FADES]:
+        value = attempt.raw(nameless(rope), 8)
         single = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf"
         attempt.holds("it gives one number, how far scores differ", single, found=_what(value), hint="Return the largest "
                       "difference itself: a verdict hides how far off a function is." if _is_verdict(value) else "Return the largest of them.")
         values[rope.__name__] = float(value)
     attempt.holds("it is never negative", min(values.values()) >= 0, found=f"one value is {min(values.values()):.2g}.",
                   hint="Take the absolute value of each difference before the largest.")
-    blamed = [rope.__name__ for rope in SOUND if not values[rope.__name__] < 1e-6]
+    blamed = [rope.__name__ for rope in SOUND if not values[rope.__name__] < 1e-4]  # a float32 answer is off by 1e-6
     attempt.holds("a sound function gets nearly 0, in either layout, either sign, any base", not blamed,
                   found=f"{blamed[0]} got {values[blamed[0]]:.2g}." if blamed else "", hint=_why_blamed(blamed, values))
     missed = [(rope.__name__, why) for rope, why in BROKEN if not values[rope.__name__] > 1e-3]
@@ -88,6 +110,11 @@ def check_gap_error(attempt):
     for name, why in missed:
         attempt.holds("a broken function gets a large number", False, found=f"{name} got {values[name]:.2g}, but {why}.",
                       hint=MISSED.get(name, "Try several gaps, moves and contents."))
+    for rope in FLIPS:
+        change = float(attempt.raw(nameless(rope), 8))
+        attempt.holds("it is the largest change of a score", np.isclose(change, (2, 2 / np.sqrt(8)), rtol=1e-4).any(),
+                      found=f"where all scores are +1 or -1, some changing sign, it gave {change:.3g}, not 2.",
+                      hint="Take the differences of single scores, then their sizes, then the largest: neither a sum nor the largest score.")
 
 
 def broken(x, positions, first=1, slow=2):
@@ -95,7 +122,8 @@ def broken(x, positions, first=1, slow=2):
     half = x.shape[-1] // 2
     t = (positions[:, None] + first) * 10_000.0 ** (-slow * np.arange(half) / half)
     a, b = x[..., :half], x[..., half:]
-    return np.concatenate([a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)], axis=-1)
+    turned = a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)
+    return np.concatenate(turned, axis=-1).astype(x.dtype)
 
 
 def right(x, positions):
@@ -108,7 +136,7 @@ CLASSIC_MENDINGS = {
     "The speeds are right now. One fault is left: at position 0 nothing should turn.": lambda x, p: broken(x, p, slow=1),
     "The neighbours turn. Mend the patient, do not replace it: its weights were made for half-split.":
         lambda x, p: rotate(x, p, inverse_frequencies(x.shape[-1])),
-    "Now it turns clockwise: which of the two lines had its minus before?": lambda x, p: right(x, -p),
+    "Now it turns clockwise: which of the four products had the minus before?": lambda x, p: right(x, -p),
     "The count is off by one on the other side.": lambda x, p: right(x, p - 1),
     "The exponent is halved once too often: pair m has −m/half, which is −2m/dim.": lambda x, p: broken(x, p, first=0, slow=0.5),
     "The exponent has lost its minus: the pairs turn faster from pair to pair.": lambda x, p: broken(x, p, first=0, slow=-1),
@@ -116,7 +144,7 @@ CLASSIC_MENDINGS = {
 }
 
 
-@exercise("12.2", praise="Two faults at once, and two sentences in the report: the properties are independent, so they do not hide each other.")
+@exercise("12.2", praise="Two faults at once, and two sentences in the report. One fault can hide another, so ask again after each cure.")
 def check_mended(attempt):
     """x (n, d), positions (n,) -> half-split, base 10,000, and the clinic finds nothing."""
     x, p = draws((4, 8), times=1)[0][0], np.array([0, 1, 5, 300])
@@ -159,6 +187,11 @@ def _halves(rope, dim):
     return np.abs(np.arctan2(m[half:, :half].diagonal(), m[:half, :half].diagonal()))
 
 
+def _by_cosines(rope, dim, dtype=float):
+    turned = rope(np.eye(dim, dtype=dtype), np.ones(dim, dtype=int)).diagonal()
+    return np.sort(np.arccos(np.clip(turned, -1, 1)))[::-1][::2]
+
+
 CLASSIC_SPEEDS = {
     "Neighbours were taken for pairs. Not every function turns neighbours: eigenvalues, or the diagonal, do not need to know.": _neighbours,
     "Halves were taken for pairs. Not every function turns halves: eigenvalues, or the diagonal, do not need to know.": _halves,
@@ -173,10 +206,12 @@ CLASSIC_SPEEDS = {
     "These are tokens per turn; radians per token were asked for.":
         lambda rope, dim: 2 * np.pi / np.maximum(speeds_by_eigenvalues(rope, dim), 1e-300),
     "This is the cosine of the speed: np.arccos takes it back.": lambda rope, dim: np.cos(speeds_by_eigenvalues(rope, dim)),
+    "In float32 a cosine near 1 has lost the slow speeds: give the function float64 rows, as np.eye(dim) is.":
+        lambda rope, dim: _by_cosines(rope, dim, np.float32),
 }
 
 
-@exercise("12.3", praise="With the speeds you have the base, the width that turns and the stretching of anybody's function, without its code.")
+@exercise("12.3", praise="With the speeds you have the base, the width that turns and the stretching of anybody's float64 function, without its code.")
 def check_speeds(attempt):
     """(rope, dim) -> (dim/2,) radians per token, the fastest first, for either layout and sign."""
     answers = [attempt.raw(rope, dim) for rope, dim in MEASURED]

@@ -12,6 +12,16 @@ def gap_error(rope, dim):
 '''
 
 
+def _tables(last):
+    """An answer to 12.1 from its last expression; two tables of scores are there."""
+    return f'''
+def gap_error(rope, dim):
+    q, k = np.random.default_rng(0).normal(size=(2, 10, dim))
+    here, there = (rope(q.copy(), p) @ rope(k.copy(), p).T for p in (np.arange(10), np.arange(100, 110)))
+    return {last}
+'''
+
+
 def _mended(line, last="[a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)]"):
     """An answer to 12.2 with its line of angles, and the line that turns."""
     return f'''
@@ -59,6 +69,18 @@ def gap_error(rope, dim):
         "without the absolute value": _gap("    return min(score(i, i + 3) - score(i + 100, i + 103) for i in range(8))"),
         "compared with itself": _gap("    return max(abs(score(i, 8) - score(i, 8)) for i in range(8))"),
         "a verdict": _gap("    return bool(abs(score(3, 8) - score(103, 108)) < 1e-9)"),
+        "gap 1 alone": _gap("    return max(abs(score(i, i + 1) - score(i + 100, i + 101)) for i in range(8))"),
+        "the sum of the differences": _tables("abs((there - here).sum())"),
+        "the sum of their sizes": _tables("np.abs(there - here).sum()"),
+        "the largest score, compared": _tables("abs(there.max() - here.max())"),
+        "the largest difference, with its sign": _tables("(there - here).max()"),
+        "the largest difference, the other way round": _tables("(here - there).max()"),
+        "the name of the function": '''
+def gap_error(rope, dim):
+    sound = "interleaved", "half_split", "clockwise", "counted_from_1", "base_500_000", "half_of_it_turns"
+    return 0.0 if rope.__name__ in sound else 2.0
+''',
+        "a constant": "def gap_error(rope, dim):\n    return 1.0",
         "the whole table": '''
 def gap_error(rope, dim):
     q, k = np.random.default_rng(0).normal(size=(2, 10, dim))
@@ -107,6 +129,11 @@ def speeds_of(rope, dim):
         "cosines": _speeds("    return np.sort(r.diagonal())[::2]"),
         "tokens per turn": _speeds("    speeds = np.sort(np.arccos(np.clip(r.diagonal(), -1, 1)))[::-1][::2]\n"
                                    "    return 2 * np.pi / np.maximum(speeds, 1e-300)"),
+        "in float32": '''
+def speeds_of(rope, dim):
+    r = rope(np.eye(dim, dtype=np.float32), np.ones(dim, dtype=int))
+    return np.sort(np.arccos(np.clip(r.diagonal(), -1, 1)))[::-1][::2]
+''',
         "signed": _speeds("    return np.arctan2(r[1::2, 0::2].diagonal(), r[0::2, 0::2].diagonal())"),
     },
 }
@@ -121,6 +148,14 @@ HINTS = {
         "short moves alone": "Move query and key by 100",
         "without the absolute value": "Take the absolute value",
         "compared with itself": "Are two different pairs of positions compared",
+        "gap 1 alone": "At gap 1 nothing is wrong",
+        "the sum of the differences": "neither a sum nor",
+        "the sum of their sizes": "neither a sum nor",
+        "the largest score, compared": "neither a sum nor",
+        "the largest difference, with its sign": "Take the absolute value",
+        "the largest difference, the other way round": "Take the absolute value",
+        "the name of the function": "is rope called",
+        "a constant": "is rope called",
         "a verdict": "a verdict hides how far off",
         "the whole table": "yours gave an array of shape (10, 10)",
     },
@@ -129,7 +164,7 @@ HINTS = {
         "exponent still doubled": "Position 0 is left alone now",
         "exponent halved": "halved once too often",
         "counted from -1": "on the other side",
-        "clockwise": "which of the two lines had its minus",
+        "clockwise": "which of the four products had the minus",
         "another layout": "do not replace it",
         "by the row's number": "It is positions that turn a row",
         "positive exponent": "faster from pair to pair",
@@ -145,6 +180,7 @@ HINTS = {
         "not divided": "These are the angles at position 2",
         "cosines": "np.arccos takes it back",
         "tokens per turn": "radians per token were asked for",
+        "in float32": "In float32 a cosine near 1",
         "signed": "a speed is a size",
     },
 }
