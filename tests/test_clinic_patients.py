@@ -106,6 +106,55 @@ def test_two_faults_come_out_as_two():
     assert "positions ignored" in [fault.key for fault in report.faults]
 
 
+@pytest.mark.parametrize("name", ["E", "F"])
+def test_one_fault_may_hide_another(name):
+    """claim 12.6: what ignores positions never reaches the end of its table, nor the numbers that are rounded."""
+    def both(x, positions):
+        return PATIENTS[name](x, np.arange(len(positions)))
+    assert [fault.key for fault in diagnose(both).faults] == ["positions ignored"]
+    mended = diagnose(PATIENTS[name]).faults                         # mend one, and ask again
+    assert [fault.key for fault in mended] == [CASES[name][1]]
+
+
+def test_f_is_no_short_format():
+    """claim 12.3: a question's answer; by the row at 2047 and the one at 2049, as the notebook prints them."""
+    q, k = np.random.default_rng(2).normal(size=(3, 6, 64))[:2]
+
+    def score(p, rounding=lambda p: p, rope=healthy()):
+        places = [rounding(np.array([p])), rounding(np.array([p + 1]))]
+        return (rope(q[:1], places[0]) @ rope(k[:1], places[1]).T).item()
+    half = [score(p, lambda p: np.float16(p).astype(float)) for p in (2047, 2049)]
+    np.testing.assert_allclose(half, [-4.47, -3.70], atol=0.005)
+    np.testing.assert_allclose([score(p, rope=PATIENTS["F"]) for p in (2047, 2049)], -3.34, atol=0.005)
+
+
+def test_g_reads_its_positions_row_by_row():
+    """claim 12.3: what the clinic calls an axis is an order; the angle of each row says so."""
+    turned = PATIENTS["G"](np.tile([1.0, 0.0], (2, 6, 32)), np.arange(6))
+    angle = np.arctan2(turned[..., 1], turned[..., 0]) % (2 * np.pi)
+    np.testing.assert_allclose(angle, [[0, 0, 1, 1, 2, 2], [3, 3, 4, 4, 5, 5]], atol=1e-12)
+
+
+def test_what_parts_keys_turned_again_from_keys_never_turned():
+    """claim 12.7: a question's answer; one by one both are right for two tokens, and equal keys tell."""
+    speeds = inverse_frequencies(64)
+
+    def unturned(q, k, v, positions, cache=None):
+        old_k, old_v = cache if cache is not None else (k[:0], v[:0])
+        keys, values = np.concatenate([old_k, rotate(k, positions, speeds)]), np.concatenate([old_v, v])
+        output, _ = attention(rotate(q, positions, speeds), keys, values, causal_mask(len(q), len(keys)))
+        return output, (np.concatenate([old_k, k]), values)
+    q, k, v = np.random.default_rng(2).normal(size=(3, 6, 64))
+    wanted = in_chunks(PATIENTS["L"], q, k, v, [])
+    alike = np.tile(q[0], (6, 1)), np.tile(k[0], (6, 1)), np.eye(6)
+    spread = {}
+    for name, attend in (("again", PATIENTS["L"]), ("never", unturned)):
+        off = np.abs(in_chunks(attend, q, k, v, range(1, 6)) - wanted).max(axis=1)
+        assert off[:2].max() < 1e-12 < 0.01 < off[2:].min()
+        spread[name] = np.ptp(in_chunks(attend, *alike, range(1, 6))[-1, :5])
+    assert spread["never"] < 1e-12 < 0.05 < spread["again"]
+
+
 def in_chunks(attend, q, k, v, cuts):
     cache, outputs = None, []
     for rows in np.split(np.arange(len(q)), cuts):
@@ -140,12 +189,29 @@ def test_a_function_in_another_style_gets_the_report_of_ours():
     def adapted(which):
         def rope(x, positions):
             t = np.tile(positions[:, None] * inverse_frequencies(x.shape[-1]), 2)
-            return apply_rotary(x, x, np.cos(t), np.sin(t))[which]
+            return apply_rotary(x, x, np.cos(t), np.sin(t))[which].astype(x.dtype)
         return rope
     ours = diagnose(healthy("half"), axes="b h n d")
     for which in (0, 1):
         report = diagnose(adapted(which), axes="b h n d")
         assert report.healthy and report.convention == ours.convention
+        assert report.findings == ours.findings and report.remarks == ours.remarks == ()
+
+
+def reach_of(rope):
+    """The largest position that the clinic calls a sound function with, as its report says."""
+    figure = next(finding.figure for finding in diagnose(rope).findings if finding.name == "precision")
+    return int(figure.split()[-1].replace(",", ""))
+
+
+def test_the_reach_is_the_largest_position_called():
+    """claim 12.9"""
+    called = []
+
+    def rope(x, positions):
+        called.append(np.max(positions, initial=0))
+        return rotate(x, positions, inverse_frequencies(x.shape[-1]))
+    assert reach_of(rope) == max(called) >= 32768
 
 
 def test_a_clean_bill_is_for_the_calls_that_were_made():
@@ -154,7 +220,10 @@ def test_a_clean_bill_is_for_the_calls_that_were_made():
         return np.where((positions == 7777)[:, None], x, rotate(x, positions, inverse_frequencies(x.shape[-1])))
     assert diagnose(liar).healthy
 
-    def changes_late(x, positions):
-        return rotate(x, positions, inverse_frequencies(x.shape[-1], 10_000.0 if positions.max() < 1e6 else 5e5))
-    assert diagnose(changes_late).healthy
+    reach = reach_of(healthy())
+
+    def table_of(rows):
+        return lambda x, positions: rotate(x, np.minimum(positions, rows - 1), inverse_frequencies(x.shape[-1]))
+    assert diagnose(table_of(reach + 1)).healthy                              # just beyond what was called
+    assert not diagnose(table_of(reach)).healthy
     assert all(diagnose(healthy(sign=sign)).healthy for sign in (1, -1))      # q by one and k by the other: not seen

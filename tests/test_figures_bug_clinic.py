@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from test_clinic_patients import CASES
 
-from pe_lib.clinic.patients import PATIENTS
+from pe_lib.clinic.patients import PATIENTS, mend
 from pe_lib.figures import bug_clinic as figures
 from pe_lib.figures import bug_clinic_attention as cached
 from pe_lib.figures import bug_clinic_tests as tests
@@ -38,21 +39,49 @@ def looks_healthy(patient, position=5, way="text"):
 
 # ---- the table of tests
 
+TABLE = tests.passed(tests.BENCH.values(), tests.REFERENCES.values())
+
+
 @pytest.mark.parametrize("layout", ["interleaved", "half"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_properties_pass_every_sound_function(layout, sign):
-    """claim 12.1: all tests but those of values, which name one convention"""
+    """claim 12.1: all tests but those of values, which name one convention; with a reference of their own they pass those too"""
     rope = tests.healthy(layout, sign)
     for name, test in tests.TESTS.items():
         if not name.startswith("value"):
             assert test(rope) < 1e-9, name
-    right = "value at 3, interleaved" if layout == "interleaved" else "value at 3, half-split"
-    assert (tests.TESTS[right](rope) < 1e-9) == (sign == 1)
+    assert tests.passed([rope], [rope]).all()
+    others = [tests.healthy(other, way) for other in ("interleaved", "half") for way in (1, -1) if (other, way) != (layout, sign)]
+    for other in others:
+        values = {name: test for name, test in tests.tests_against(other).items() if name.startswith("value")}
+        assert min(test(rope) for test in values.values()) > 0.01
+
+
+def test_the_mended_pass_all_tests():
+    """claims 12.2 and 12.4: each against what it was meant to be; a test that a cure fails has caught nothing."""
+    cured = {name: mend(PATIENTS[name], *CASES[name][2:]) for name in "BCDEFGH"}
+    references = [tests.REFERENCES[f"patient {name}"] for name in cured]
+    assert tests.passed(cured.values(), references).all()
+    assert tests.passed([PATIENTS["A"]], [tests.healthy("half")]).all()              # and A, with weights that fit
+
+
+def test_the_value_of_pair_0_sees_that_pair_alone():
+    """claim 12.2: a mission's answer; C's pair 0 has the speed it should have."""
+    for layout, parts, others in (("interleaved", 1, [2, 3]), ("half", 1, [1, 9]), ("half", 2, [1, 5])):
+        right = tests.healthy(layout, parts=parts)
+
+        def spoilt(features):
+            def rope(x, p):
+                y = right(x, p)
+                y[:, features] += 1
+                return y
+            return tests.tests_against(right)["value at 3, pair 0"](rope)
+        assert spoilt(others) < 1e-9 < 0.9 < min(spoilt([0]), spoilt([1 if layout == "interleaved" else 8 // parts]))
 
 
 def test_the_four_usual_tests_catch_one_patient():
     """claim 12.2: of A to H, and shape and position 0 catch none."""
-    table = tests.passed(tests.BENCH.values())
+    table = TABLE
     assert list(tests.TESTS)[:4] == ["shape", "position 0", "length", "gap alone"]
     assert table[:, :2].all()
     assert [name for name, row in zip(tests.BENCH, table) if not row[:4].all()] == ["patient B"]
@@ -60,7 +89,8 @@ def test_the_four_usual_tests_catch_one_patient():
 
 def test_the_smallest_sets():
     """claim 12.2: three tests catch all eight; eight tell each from every other and from the healthy."""
-    table, names = tests.passed(tests.BENCH.values()), list(tests.TESTS)
+    table, names = TABLE, list(tests.TESTS)
+    assert table[0].all()
     assert [[names[i] for i in columns] for columns in tests.smallest_sets(table)] == [["value at 5,000", "batch of two", "input untouched"]]
     assert {len(columns) for columns in tests.smallest_sets(table, told_apart=True)} == {8}
 
@@ -79,14 +109,14 @@ def test_a_count_from_one_is_seen_at_position_0():
 
 def test_pairs_that_one_test_alone_tells_apart():
     """claim 12.2: a mission's answer"""
-    table, names = tests.passed(tests.BENCH.values()), [name[-1] for name in tests.BENCH]
+    table, names = TABLE, [name[-1] for name in tests.BENCH]
     single = {names[a] + names[b] for a, b in itertools.combinations(range(9), 2) if (table[a] != table[b]).sum() == 1}
-    assert single == {"yF", "yG", "yH", "AC", "CD", "CE", "EF"}      # y: healthy
+    assert single == {"yF", "yG", "yH", "AC", "AD", "CE", "EF"}      # y: healthy
 
 
 def test_the_sentence_names_the_tests_that_tell_two_apart():
     """claim 12.2"""
-    assert readout(tests.which_test, one="patient E", other="patient F") == "1 of 11 tests tell patient E from patient F: value at 1,001."
+    assert readout(tests.which_test, one="patient E", other="patient F") == "1 of 11 tests tells patient E from patient F: value at 1,001."
     assert readout(tests.which_test, one="patient B", other="patient B").startswith("Patient B fails 6 of 11 tests.")
 
 
@@ -108,6 +138,26 @@ def test_who_looks_ill_at_5():
     assert low == high == 1 and apart == 0 and off > 0.1             # only the angles show it
 
 
+def test_what_the_first_instrument_shows():
+    """claim 12.2: a mission's answer; B and C differ from every healthy map, D turns nothing, and A, E, F, G, H look healthy."""
+    healthy = [figures.matrix(tests.healthy(layout, sign), 5) for layout in ("interleaved", "half") for sign in (1, -1)]
+    healthy.append(figures.matrix(tests.healthy("half", parts=2), 5))
+    alike = {name for name in "ABCDEFGH" if any(np.allclose(figures.matrix(PATIENTS[name], 5), right) for right in healthy)}
+    assert alike == set("AEFGH")
+    np.testing.assert_allclose(figures.matrix(PATIENTS["D"], 5), np.eye(8), atol=1e-12)
+
+
+def test_the_bench_has_room_for_its_titles():
+    with style():
+        fig = new_figure(8.0, 5.0)
+        figures.bench(fig)
+        fig.canvas.draw()
+        titles = [ax.get_title(loc="left") for ax in fig.axes if ax.get_title(loc="left")]
+        assert [title[0] for title in titles] == list("1234") and not any("law" in ax.get_ylabel() for ax in fig.axes)
+        for ax in fig.axes[:4]:
+            assert ax._left_title.get_window_extent().x1 <= ax.get_window_extent().x1, ax.get_title(loc="left")
+
+
 def test_some_faults_are_seen_by_another_call_alone():
     """claim 12.2: a mission's answer"""
     for position in (0, 5, 300, 4096):
@@ -121,6 +171,7 @@ def test_where_e_and_f_fall_ill():
     def off(patient, p):
         return figures.off_the_law(PATIENTS[patient], p).max()
     assert max(off("E", p) for p in range(257)) < 1e-9 < 0.9 < off("E", 257)
+    assert off("E", 258) < 1e-9                                      # and well again: the signature of too few bits
     assert max(off("F", p) for p in range(0, 2048, 13)) < 1e-9 and off("F", 2047) < 1e-9 < 0.9 < off("F", 2048)
     *_, apart, _ = numbers(readout(figures.bench, patient="patient E", position=0, way="text"))
     assert apart > 0.1                                               # the curve from 1,000 on
@@ -154,13 +205,26 @@ def test_one_share_parts_float32_from_the_short_formats():
 def test_the_tolerance_sentence():
     """claim 12.5"""
     assert readout(figures.tolerances, tolerance=1e-6, grows=True, base=10_000.0) == (
-        "Tolerance 1e-06 rad times the position: of the positions drawn it is first passed by float32 nowhere; by float16 from position 1 on; "
-        "by bfloat16 from position 1 on.")
+        "Tolerance 1e-06 rad times the position, at the positions drawn: float32 never exceeds it; float16 first exceeds it at position 1; "
+        "bfloat16 first exceeds it at position 1.")
     said = readout(figures.tolerances, tolerance=10**-1.25, grows=False, base=10_000.0)
-    assert "float32 nowhere" in said and numbers(said.split("bfloat16")[1])[0] == 21
+    assert "float32 never exceeds" in said and numbers(said.split("bfloat16")[1])[0] == 21
     exact = angle_error(np.arange(1, 40), inverse_frequencies(128), "bfloat16").max(axis=1)
     assert (exact[:20] <= 10**-1.25).all() and exact[20] > 10**-1.25                # a mission's answer, at every whole position
-    assert "float32 from position" in readout(figures.tolerances, tolerance=10**-1.5, grows=False, base=10_000.0)
+    assert "float32 first exceeds it at position" in readout(figures.tolerances, tolerance=10**-1.5, grows=False, base=10_000.0)
+
+
+def test_the_picture_says_where_float16_ends():
+    """claim 12.5"""
+    with np.errstate(over="ignore"):
+        assert np.isinf(np.float16(2 * figures.LARGEST_FLOAT16)) and np.isfinite(np.float16(figures.LARGEST_FLOAT16))
+    assert figures.LARGEST_FLOAT16 == np.finfo(np.float16).max
+    with style():
+        fig = new_figure(8.0, 3.2)
+        figures.tolerances(fig)(tolerance=1e-3, grows=False, base=10_000.0)
+        fig.canvas.draw()
+        words = next(text for text in fig.axes[0].texts if "65,504" in text.get_text())
+        assert not words.get_window_extent().overlaps(fig.axes[0].get_legend().get_window_extent())
 
 
 # ---- the weights of attention with a cache
@@ -187,7 +251,7 @@ def test_where_k_looks():
 
 
 def test_how_l_hides():
-    """claim 12.7: a mission's answer; in all other ways with something to decode it is wrong."""
+    """claim 12.7: a mission's answer; with a prompt shorter than the text, in all other ways it is wrong."""
     healthy = {(prompt, rest) for prompt in range(1, 9) for rest in ("chunk", "single")
                if np.allclose(cached.weights(PATIENTS["L"], prompt, rest), RIGHT)}
     assert healthy == {(1, "chunk"), (8, "chunk"), (8, "single")}

@@ -10,6 +10,7 @@ from pe_lib.precision import FORMATS, angle_error
 
 INK, FAINT = "#222222", "#B8B8B0"
 DIM, SPAN = 8, 24
+LARGEST_FLOAT16 = 65_504
 ON_BENCH = {"healthy": BENCH["healthy"], "healthy, half-split": healthy("half"), "healthy, clockwise": healthy(sign=-1),
             **{name: rope for name, rope in BENCH.items() if name != "healthy"}}
 CALLS = {"one text": "text", "second text of a batch": "batch", "the same array, a second time": "again"}
@@ -63,13 +64,13 @@ def bench(fig):
     image = heat_map(maps, np.zeros((DIM, DIM)), limits=(-1, 1), label="factor", aspect="equal", animated=True)
     maps.set(xlabel="from feature", ylabel="to feature", xticks=range(0, DIM, 2), yticks=range(0, DIM, 2))
     (ratio,) = lengths.plot([], [], color=CONTENT, marker="o", ms=3, zorder=3, animated=True)
-    for ax, title in ((maps, "1  where each feature goes"), (lengths, "2  length"), (law, "3  angle of each pair"), (gaps, "4  score")):
+    for ax, title in ((maps, "1  features"), (lengths, "2  length"), (law, "3  angle, less p × speed"), (gaps, "4  score")):
         ax.set_title(title, loc="left", fontsize=11)
     lengths.axhline(1, color=FAINT, lw=1)
     lengths.set(xlim=(-0.5, SPAN - 0.5), ylim=(0, 2), xlabel="token of the text", ylabel="length after / before")
     (points,) = law.plot([], [], "o-", color=POSITION, ms=5, zorder=3, animated=True)
     law.set(xlim=(-0.3, DIM // 2 - 0.7), ylim=(-0.15, np.pi + 0.1), xticks=range(DIM // 2), yticks=[0, np.pi / 2, np.pi],
-            yticklabels=["0", "π/2", "π"], xlabel="pair (0: fastest)", ylabel="angle off the law (rad)")
+            yticklabels=["0", "π/2", "π"], xlabel="pair (0: fastest)", ylabel="off by (rad)")
     curves = [gaps.plot([], [], color=color, ls=dash, lw=width, label=name, zorder=3, animated=True)[0] for color, dash, width, name in (
         (QUERY, "-", 4, "text at 0"), (KEY, "--", 2.5, "at p"), (INK, ":", 2, "at p + 1,000"))]
     gaps.set(xlim=(0, SPAN - 1), ylim=(-1.4, 1.4), xlabel="gap = key − query (tokens)", ylabel="score")
@@ -88,7 +89,7 @@ def bench(fig):
             curve.set_data(np.arange(SPAN), values)
         apart = np.ptp(scores, axis=0).max()
         return (f"{patient[0].upper() + patient[1:]}, a text from position {position:,}: lengths from {change.min():.2f} to {change.max():.2f} of what they "
-                f"were; the score curves part by {apart:.2f}; angles are off the law by up to {missing.max():.2f} rad.")
+                f"were; the score curves part by {apart:.2f}; the angles of pairs are off p × speed by up to {missing.max():.2f} rad.")
     return update
 
 
@@ -102,7 +103,9 @@ def tolerances(fig, furthest=6):
     ax.axhline(np.pi, color=FAINT, lw=1)
     ax.text(1.15, np.pi * 1.15, "π: noise", fontsize=9, va="bottom")
     ax.set(xscale="log", yscale="log", xlim=(1, 10**furthest), ylim=(1e-9, 100), xlabel="position (tokens)", ylabel="largest angle error (rad)")
-    ax.legend(loc="lower right", ncols=2, fontsize=9)
+    ax.legend(loc="lower right", bbox_to_anchor=(0.79, 0), ncols=2, fontsize=9)
+    ax.axvline(LARGEST_FLOAT16, color=FAINT, lw=1)
+    ax.text(LARGEST_FLOAT16 * 1.1, 2e-9, "float16 ends\nat 65,504", fontsize=9, va="bottom")
 
     def update(tolerance, grows, base):
         inv_freq, told = inverse_frequencies(128, base), []
@@ -111,8 +114,7 @@ def tolerances(fig, furthest=6):
             error = np.minimum(angle_error(positions, inv_freq, form).max(axis=-1), 1e9)
             line.set_data(positions, np.maximum(error, 1e-12))
             over = positions[error > allowed]
-            told.append(f"{form} from position {over[0]:,.0f} on" if over.size else f"{form} nowhere")
+            told.append(f"{form} first exceeds it at position {over[0]:,.0f}" if over.size else f"{form} never exceeds it")
         limit.set_data(positions, allowed)
-        return (f"Tolerance {tolerance:.2g} rad{' times the position' if grows else ''}: of the positions drawn it is first passed by "
-                f"{'; by '.join(told)}.")
+        return f"Tolerance {tolerance:.2g} rad{' times the position' if grows else ''}, at the positions drawn: {'; '.join(told)}."
     return update

@@ -1,6 +1,7 @@
 """What a unit test of a rotary function can ask, one test a function; and the figure that lays patients beside tests.
 
-Each test takes a function (x, positions) -> turned x, and returns the largest deviation; healthy functions stay near 0.
+Each test takes a function (x, positions) -> turned x, and returns the largest deviation; healthy functions stay near 0. A
+value is compared with that of a reference: the rotation that was meant, in the layout and the width of the weights.
 """
 
 import itertools
@@ -44,11 +45,13 @@ def gap(rope):
     return _off(*scores)
 
 
-def value(position, layout):
-    """The test that compares one turned row with the value it should have."""
+def value(position, reference, pair_0_alone=False):
+    """The test that compares one turned row, or its first pair alone, with the values that a reference gives."""
     def golden(rope):
         x, places = _rows(1), np.array([position])
-        return _off(rope(x.copy(), places), rotate(x, places, inverse_frequencies(DIM), layout=layout))
+        turns = np.abs(reference(np.eye(DIM)[:1], np.array([1]))[0]) > 1e-9      # the features of pair 0
+        features = turns if pair_0_alone else slice(None)
+        return _off(rope(x.copy(), places)[:, features], reference(x, places)[:, features])
     return golden
 
 
@@ -70,25 +73,27 @@ def untouched(rope):
     return _off(given, x)
 
 
-TESTS = {
-    "shape": shape, "position 0": zero, "length": length, "gap alone": gap, "value at 3, interleaved": value(3, "interleaved"),
-    "value at 3, half-split": value(3, "half"), "value at 1,001": value(1001, "interleaved"),
-    "value at 5,000": value(5000, "interleaved"), "text cut in two": cut, "batch of two": batch, "input untouched": untouched,
-}
-
-
-def healthy(layout="interleaved", sign=1):
-    """A sound rotary function in either layout and either sign."""
+def healthy(layout="interleaved", sign=1, parts=1):
+    """A sound rotary function in either layout and either sign; of ``parts`` parts of each row the first turns."""
     def rope(x, positions):
-        return rotate(x, sign * positions, inverse_frequencies(x.shape[-1]), layout=layout)
+        return rotate(x, sign * positions, inverse_frequencies(x.shape[-1] // parts), layout=layout)
     rope.__name__ = f"healthy {'interleaved' if layout == 'interleaved' else 'half-split'}{', clockwise' if sign < 0 else ''}"
     return rope
 
 
-def passed(ropes, tests=None, tolerance=1e-6):
-    """(ropes, tests), True where a function passes a test."""
-    tests = TESTS if tests is None else tests
-    return np.array([[test(rope) < tolerance for test in tests.values()] for rope in ropes])
+def tests_against(reference):
+    """The eleven tests by their names, values compared with those of a reference."""
+    return {"shape": shape, "position 0": zero, "length": length, "gap alone": gap, "value at 3, pair 0": value(3, reference, True),
+            "value at 3": value(3, reference), "value at 1,001": value(1001, reference), "value at 5,000": value(5000, reference),
+            "text cut in two": cut, "batch of two": batch, "input untouched": untouched}
+
+
+TESTS = tests_against(healthy())
+
+
+def passed(ropes, references, tolerance=1e-6):
+    """(ropes, tests), True where a function passes a test; each has a reference of its own."""
+    return np.array([[test(rope) < tolerance for test in tests_against(reference).values()] for rope, reference in zip(ropes, references)])
 
 
 def smallest_sets(table, sound=0, told_apart=False):
@@ -105,13 +110,15 @@ def smallest_sets(table, sound=0, told_apart=False):
 
 
 BENCH = {"healthy": healthy(), **{f"patient {name}": PATIENTS[name] for name in "ABCDEFGH"}}
+REFERENCES = {name: healthy() for name in BENCH} | {  # what the weights were trained with
+    "patient B": healthy("half"), "patient C": healthy("half", parts=2), "patient D": healthy("half")}
 
 
 def which_test(fig):
     """Patients down, tests across; for two patients the tests that tell them apart."""
     fig.set_layout_engine("none")
     ax = fig.add_axes((0.115, 0.02, 0.8, 0.65))
-    table, names = passed(BENCH.values()), list(BENCH)
+    table, names = passed(BENCH.values(), REFERENCES.values()), list(BENCH)
     rows, columns = table.shape
     ax.set(xlim=(0, columns), ylim=(rows, 0), yticks=np.arange(rows) + 0.5, xticks=np.arange(columns) + 0.5)
     ax.set_yticklabels(names)
@@ -137,6 +144,6 @@ def which_test(fig):
         told = [name for name, good in zip(TESTS, apart) if good]
         if one == other:
             return f"{one[0].upper() + one[1:]} fails {np.sum(~table[first])} of {columns} tests. Choose a second patient to tell it from."
-        tests = "No test here tells" if not told else f"{len(told)} of {columns} tests tell"
+        tests = "No test here tells" if not told else f"{len(told)} of {columns} tests tell{'s' if len(told) == 1 else ''}"
         return f"{tests} {one} from {other}{': ' if told else ''}{'; '.join(told)}."
     return update

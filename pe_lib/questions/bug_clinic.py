@@ -1,12 +1,12 @@
 """The questions of chapter 12: (question, {option: feedback}, the right option), in the order of the notebook."""
 
 WHICH_TEST = (
-    "The weights were trained with interleaved pairs. Which test would have caught the function above?",
+    "The weights were trained with interleaved pairs. Which test of A, by itself, would have caught the fault?",
     {
-        "the shape of the result": "Nothing of this kind changes a shape. Try the test below and see.",
-        "that lengths are kept": "A good test for a function that is no rotation. Is A one of those? Run it.",
+        "the shape of the result": "Turning changes no shape, whatever the layout.",
+        "that lengths are kept": "A good test for a function that is no rotation. Is A one of those? The run below says.",
         "that only the gap counts": "The best property there is, and chapter 6 said who has it: *every* rotation, in either layout.",
-        "one turned row, compared with known values": "So the run below says. The three others ask whether it is *a* rotation. Only values say *which*.",
+        "one turned row, compared with known values": "Right. The three others ask whether it is *a* rotation. Only values say *which*.",
     },
     "one turned row, compared with known values",
 )
@@ -23,12 +23,12 @@ PATIENT_B = (
 )
 
 PATIENT_C = (
-    "Patient C. Half of each row turns, half rests. Right at gap 0, a little off at 1, far off at 100. The fault is …",
+    "Patient C. Half of each row turns, half rests. Scores are a little off at gap 1, far off from 10 on; the speeds read as above. The fault is …",
     {
-        "the layout": "Possible by this table: then the *partners* are wrong, and the speeds are right. Read the speeds, below.",
-        "the frequencies: cut from the set for all features": "Right. Pair 0 has the speed it should have, all others are too fast, and the error grows with the gap.",
+        "the layout": "Possible by the scores alone. But then the *partners* would be wrong and the speeds right.",
+        "the frequencies: cut from the set for all features": "Right. Pair 0 has the speed it should have, all others are too fast: every second one of them stands in the reference.",
         "positions counted from 1": "Then every gap is what it was, and no score changes.",
-        "a number format with too few bits": "It would be right at gap 1: the numbers 0 and 1 fit into any format.",
+        "a number format with too few bits": "Rounding changes a speed by less than a percent. Here pair 1 is too fast by a third.",
     },
     "the frequencies: cut from the set for all features",
 )
@@ -56,9 +56,9 @@ PATIENT_E = (
 )
 
 PATIENT_F = (
-    "Patient F. Right up to 2047, and from then on no gap is seen any more. The fault is …",
+    "Patient F. Right as long as no token stands beyond 2047; from then on no gap is seen. The fault is …",
     {
-        "positions kept in too few bits": "Eleven bits would hold every whole number up to 2048, a good guess. But then 2049 would stand at 2048, and 2050 be right again. Here none is.",
+        "positions kept in too few bits": "A good guess: eleven bits hold every whole number up to 2048. But then 2047 and 2048 would still be told apart (−4.47); and 2049 would stand at 2048, two before 2050: −3.70. Both rows read −3.34, gap 0.",
         "a table that ends, and an index that stops with it": "Right. All that is further on gets its last row.",
         "unfamiliar phases, as in chapter 8": "That is a matter of training. Here there are no weights: the scores themselves are wrong.",
         "the frequencies": "Those would show at the first tokens.",
@@ -81,9 +81,9 @@ PATIENT_H = (
     "Patient H. The first call is right. The second, with the same keys, is not. The fault is …",
     {
         "a table from the first call is used again": "A good suspect. But the second call has the *same* positions: the old table would serve.",
-        "it counts the rows it is given": "The rows are the same ones in every call.",
+        "it takes a row's number for its position": "Here row and position are the same number, in every call.",
         "it writes into the array it was given": "Right. The second call turns keys that have been turned already.",
-        "randomness": "The run is the same each time you restart. Compare the keys before and after the call.",
+        "randomness": "The run is the same each time you restart. And the keys themselves have changed.",
     },
     "it writes into the array it was given",
 )
@@ -105,7 +105,7 @@ PATIENT_I = (
         "the sign of the slopes": "Then the pass in one go would be upside down too.",
         "the slopes of the heads": "Other slopes would favour near keys more or less, but near ones all the same.",
         "a single query is taken for the first token": "Right. It is the *last* one: it stands behind all keys in the cache.",
-        "the softmax": "It was given the biases below, and did what they say.",
+        "the softmax": "It was given the bias printed above, and did what it says.",
     },
     "a single query is taken for the first token",
 )
@@ -137,7 +137,7 @@ PATIENT_L = (
     {
         "the causal mask, aligned top-left": "Then the second token would be wrong already: decoded alone, it could see key 0 only.",
         "the new token at position 0": "Then the second token would be wrong already.",
-        "cached keys turned again at each call": "Right. Key 0 is never turned at all; key 1 is turned once more with each further call.",
+        "cached keys turned again at each call": "Right. Key 0 is never turned at all; key 1 is turned once more with each further call. Old keys cached *unturned*, as in chapter 7, look much the same here. Give all tokens one query and one key: those would then all get one weight, these do not.",
         "the values are turned as well": "Then the prompt in one call would be wrong.",
     },
     "cached keys turned again at each call",
