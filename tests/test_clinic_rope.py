@@ -211,6 +211,12 @@ def test_a_result_in_bfloat16_is_a_remark():
     assert report.remarks[-1].startswith("Results are rounded to bfloat16, whatever the dtype of x")
 
 
+def test_a_convention_is_excused_beside_a_fault():
+    yarn = next(specimen for specimen in SOUND if "YaRN's attention factor" in specimen.convention)
+    report = diagnose(lambda x, p: yarn(x, p + 1), **yarn.asked)
+    assert keys(report) == ["off by one"] and finding(report, "lengths kept").ok is None
+
+
 def test_an_exit_and_what_is_written_stay_inside(capsys):
     def leaves(x, positions):
         print("out")

@@ -5,12 +5,14 @@ import numpy as np
 from pe_lib._validate import even_dim, frequency_base, whole_number
 from pe_lib.clinic.blocks import read_angles, take_out_gain
 from pe_lib.clinic.habits import read_axes, read_dtype, read_manners, read_rows, read_three_axes
-from pe_lib.clinic.laws import find_law, judge_gain, judge_law
+from pe_lib.clinic.fitting import begins_later, law_and_ways
+from pe_lib.clinic.laws import judge_gain, judge_law
 from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes
 from pe_lib.clinic.pairs import judge_pairs
 from pe_lib.clinic.places import COUNT, read_following, read_speeds
-from pe_lib.clinic.reach import read_between, read_half, read_precision, read_reach
+from pe_lib.clinic.reach import read_between, read_reach
+from pe_lib.clinic.rounding import read_half, read_precision
 from pe_lib.clinic.rows import answers_again, read_identities, read_linearity
 from pe_lib.clinic.structure import read_turns
 from pe_lib.layouts import check_layout
@@ -121,12 +123,7 @@ def _examine(probe, asked, notes):
         follows = read_following(probe, matrix, added, noise, notes)
         if turns is not None and turns.read is not None:
             _read_angles(probe, turns, follows, asked, notes)
-        if not notes.faults:
-            notes.excuse("position 0 changes nothing", "lengths kept")
-            notes.excuse(*["lengths kept", "scores depend on the offset alone"] * bool(probe.form), why="as far as rounding goes")
-        if probe.form:
-            notes.remarks.append(f"Results are rounded to {probe.form}, whatever the dtype of x: angles are seen in two or three "
-                                 "digits, and whether tables are rounded too is not.")
+        _excuse(probe, notes)
         if asked["axes"] != "n d":
             known = len(notes.faults)
             read_axes(probe, notes)
@@ -136,6 +133,20 @@ def _examine(probe, asked, notes):
             read_rows(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
+
+
+def _excuse(probe, notes):
+    """What failed by a convention, or by the rounding of the results, is no failure."""
+    if probe.form and not notes.faults:
+        notes.excuse(*["lengths kept"] * ("length" not in notes.convention), "scores depend on the offset alone",
+                     why="as far as rounding goes")
+    if "length" in notes.convention or not notes.faults:
+        notes.excuse("lengths kept")
+    if not notes.faults:
+        notes.excuse("position 0 changes nothing")
+    if probe.form:
+        notes.remarks.append(f"Results are rounded to {probe.form}, whatever the dtype of x: angles are seen in two or three digits, "
+                             "and whether tables are rounded too is not.")
 
 
 def _read_structure(matrix, notes):
@@ -154,10 +165,10 @@ def _read_angles(probe, turns, follows, asked, notes):
     pace = read_speeds(turns.phi, notes)
     if pace is None:
         return
-    if _begins_later(turns, pace.speed, asked):
+    if begins_later(turns, pace.speed, asked):
         pace.speed, pace.start = pace.speed[1:], pace.start[1:]
     speed = pace.direction * pace.speed
-    law, ways = _law_and_ways(speed, pace.noise, turns, asked, notes)
+    law, ways = law_and_ways(speed, pace.noise, turns, asked, notes)
     judge_pairs(turns, law, asked, notes)
     if not turns.mixed and (law is not None or np.abs(speed).max() < 3):  # beyond half a turn no direction is seen
         _judge_ways(ways, asked, notes)
@@ -166,56 +177,6 @@ def _read_angles(probe, turns, follows, asked, notes):
     if law is not None and pace.steady:
         pace.speed, pace.slack = pace.direction * ways * np.abs(law.speeds), 0.02 if law.tolerance > 1e-4 else 1e-6
         _read_far(probe, turns, pace, follows, notes)
-
-
-def _begins_later(turns, speed, asked):
-    """Does the first pair stand on purpose? The others then follow a law of their own; it is taken from the turns."""
-    if len(speed) < 2 or abs(speed[0]) > 1e-12 or np.ptp(turns.blocks[:, 0], axis=0).max() > 1e-9 or turns.mixed:
-        return False
-    wanted = asked["rotary_dim"] == turns.inputs.size - 2
-    if not wanted:
-        whole = find_law(np.concatenate([np.sign(speed[1:2]), speed[1:]]), asked["dim"], asked["base"])
-        later = find_law(speed[1:], asked["dim"], asked["base"])
-        if find_law(speed, asked["dim"], asked["base"]) or whole and not whole.parts or later is None or later.key:
-            return False
-    turns.still = np.concatenate([np.stack([turns.inputs[0], turns.outputs[0]], axis=1), turns.still])
-    turns.inputs, turns.outputs, turns.blocks = turns.inputs[1:], turns.outputs[1:], turns.blocks[:, 1:]
-    return True
-
-
-def _law_and_ways(speed, noise, turns, asked, notes):
-    """The law of the frequencies, and each pair's direction; also where the first pair stands, or some turn the other way."""
-    def find(speeds):
-        return find_law(speeds, asked["dim"], asked["base"], noise)
-
-    law = find(speed) or _of_another_base(speed, noise, asked)
-    stands = np.flatnonzero(np.abs(speed) < 1e-12)
-    if law is None and len(speed) > 3 and len(stands) == 1:
-        law = _without(int(stands[0]), speed, find, turns, notes)
-    ways = np.sign(speed if law is None else law.speeds)
-    if law is None and (ways != ways[0]).any():
-        law = find(np.abs(speed))
-    return law, ways
-
-
-def _of_another_base(speed, noise, asked):
-    """Stretched frequencies whose base is not the one asked for; a list of factors would fit too much."""
-    law = find_law(speed, asked["dim"], None, noise) if asked["base"] else None
-    return law if law and (not law.parts or law.parts[0]) else None
-
-
-def _without(m, speed, find, turns, notes):
-    """The law of the others, where one pair stands still that would turn by it."""
-    filled = speed.copy()
-    filled[m] = np.sign(speed[1]) if m == 0 else np.sign(speed[m - 1]) * np.sqrt(np.abs(speed[m - 1] * speed[(m + 1) % len(speed)]))
-    law = find(filled)
-    if law is None or law.key or m == 0 and law.parts:
-        return None
-    law.speeds[m] = 0
-    where = "starts one too late" if m == 0 else "leaves one out"
-    notes.blame("a pair left out", f"Pair ({turns.inputs[m, 0]}, {turns.inputs[m, 1]}) does not turn: {len(speed) - 1} of "
-                f"{len(speed)} pairs do.", f"the pairs are m = 0, 1, ...: look for a loop or a slice that {where}.")
-    return law
 
 
 def _read_far(probe, turns, pace, follows, notes):

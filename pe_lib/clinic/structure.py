@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pe_lib.clinic.notes import number, small
+from pe_lib.clinic.notes import number
 from pe_lib.layouts import LAYOUTS, feature_pairs
 
 SAME = 1e-3  # half precision rounds finer; a wrong formula is further off
