@@ -19,6 +19,7 @@ EXPONENTS = {  # key: the exponents of base for pair m, in words for m of pairs
     "{last}, not {meant}",
     "exponent over dim/2 - 1": "m / (dim/2 - 1), as in tensor2tensor's sinusoids: the slowest pair turns at {last}, not {meant}",
     "exponent in steps of two": "2 (m // 2) / dim: pairs 0 and 1 turn alike, 2 and 3 alike, and so on",
+    "exponent doubled, in steps of two": "4 (m // 2) / dim: pairs 0 and 1 turn alike, 2 and 3 alike, and the 2 is there twice",
     "frequencies reversed": "counted from the other end: the first pair is the slowest, the last the fastest",
     "exponent positive": "2m / dim with a plus: the last pair turns at {last} radians a position, not at {meant}",
 }
@@ -49,8 +50,8 @@ def exponents(pairs, dim):
         found["sliced frequencies"] = 2 * m / dim
     if pairs > 1:
         found |= {"exponent doubled": 2 * m / pairs, "exponent halved": m / pairs / 2, "exponent over dim/2 - 1": m / (pairs - 1),
-                  "exponent in steps of two": m // 2 / pairs, "frequencies reversed": m[::-1] / pairs,
-                  "exponent positive": -m / pairs}
+                  "exponent in steps of two": m // 2 / pairs, "exponent doubled, in steps of two": m // 2 * 2 / pairs,
+                  "frequencies reversed": m[::-1] / pairs, "exponent positive": -m / pairs}
     return found
 
 
@@ -59,7 +60,7 @@ def find_law(speed, dim, base=None, noise=0.0):
     if np.abs(speed).max() < 1e-12:
         return None
     sign = 1.0 if np.sum(np.sign(speed)) >= 0 else -1.0
-    if noise > 1e-4:  # in half precision the plain laws are the likely ones
+    if noise > 1e-4 or base is not None and len(speed) == 2 and _in_few_bits(speed):  # in half precision plain laws are likely
         law = _asked(speed, dim, FAMOUS if base is None else base, TOLERANCES[-1])
         if law:
             return law

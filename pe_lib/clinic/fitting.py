@@ -27,7 +27,7 @@ def law_and_ways(speed, noise, turns, asked, notes):
 
     law = find(speed) or _of_another_base(speed, noise, asked)
     stands = np.flatnonzero(np.abs(speed) < 1e-12)
-    if law is None and len(speed) > 3 and len(stands) == 1:
+    if law is None and len(speed) > 3 - bool(asked["base"]) and len(stands) == 1:
         law = _without(int(stands[0]), speed, find, turns, notes)
     ways = np.sign(speed if law is None else law.speeds)
     if law is None and (ways != ways[0]).any():

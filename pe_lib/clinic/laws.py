@@ -33,6 +33,10 @@ def _judge(law, speed, dim, base, gain, notes):
     elif base is not None and law.base is not None and abs(law.base / base - 1) > max(20 * law.tolerance, 1e-6):
         _blame_base(law, base, width, notes)
     if law.parts:
+        kept, slowed, _ = law.parts
+        if kept == slowed and len(law.speeds) >= 32:
+            notes.remarks.append(f"The frequencies jump between pair {kept - 1} and pair {kept}, where Llama 3 and YaRN have a ramp: "
+                                 "have the low and the high limit changed places?")
         notes.convention["frequencies"] = f"base {number(law.base, 6)}, {_parts_words(law, base, gain)}"
     elif law.base is not None:
         notes.convention["frequencies"] = f"base {number(law.base, 6)}{_hint(law, base, width)}"
@@ -48,7 +52,7 @@ def _judge_scale(law, notes):
             return
     factor = 1 / law.scale
     near = round(4 * factor) / 4
-    whole = near > 1 and abs(factor / near - 1) < 4 * law.tolerance + 1e-9
+    whole = near > 1 and abs(factor / near - 1) < 4 * law.tolerance + 1e-6
     if whole and near <= WIDEST:
         notes.convention["scale"] = f"all angles divided by {number(near)} (positions interpolated)"
         return

@@ -26,6 +26,8 @@ MEANT = {  # what positions the rows seem to have: key, how to get there, in wor
     "only the first position is read": (lambda p: p[0] + np.arange(p.size), "the others are counted on from the first"),
     "positions sorted": (np.sort, "the rows are turned by the sorted positions"),
     "positions reversed": (lambda p: COUNT - 1 - p[::-1], "the rows are turned by the positions read from the end"),
+    "counted from the end": (lambda p: COUNT - p.size + p, "row {row} is turned by the number of rows, less 1, less its position"),
+    "counted from the largest": (lambda p: COUNT - 1 - p.max() + p, "row {row} is turned by its distance from the largest position"),
     "smallest position taken off": (lambda p: p - p.min(), "the smallest position is taken off all of them"),
     "table as long as the input": (lambda p: np.minimum(p, p.size - 1), "positions beyond the number of rows are cut to it"),
     "positions wrap around": (lambda p: p % p.size, "positions wrap around at the number of rows"),
@@ -139,7 +141,7 @@ def read_speeds(phi, notes):
             notes.find("proportional to the position", False, key)
             notes.blame(key, words, ANGLE)
             return _start(Pace(speed, phi[0], steady=False), notes)
-    if np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1).max() < SAME:
+    if whole_radians(phi):
         _blame_cut(phi, turned, notes)
         return None
     turns = a_few([number(angle, 3) for angle in turned[:6, 0]], most=6)
@@ -147,6 +149,10 @@ def read_speeds(phi, notes):
     notes.blame("not proportional to the position", f"At positions 0, 1, 2, 3, 4, 5 the first pair has turned by {turns} "
                 "radians, which no speed and no known rule explains.", ANGLE)
     return None
+
+
+def whole_radians(phi):
+    return np.abs(wrap(phi[..., None] - np.arange(-30, 31))).min(axis=-1).max() < SAME
 
 
 def _blame_cut(phi, turned, notes):

@@ -11,7 +11,7 @@ FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65
 def read_reach(probe, turns, pace, notes):
     """The angles at large positions, as far as they are near those that the law foretells: position -> (pairs,)."""
     rows = {}  # position -> the angle of each pair
-    for position in FAR:
+    for position in FAR[:-2] if turns.growing else FAR:  # further out, what shrinks is too small to be read
         given = [1, position - 1, position]
         try:
             blocks = turns.blocks_at(probe, given)

@@ -10,7 +10,7 @@ from pe_lib.clinic.laws import judge_gain, judge_law
 from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes
 from pe_lib.clinic.pairs import judge_pairs
-from pe_lib.clinic.places import COUNT, read_following, read_speeds
+from pe_lib.clinic.places import COUNT, read_following, read_speeds, whole_radians
 from pe_lib.clinic.reach import read_between, read_reach
 from pe_lib.clinic.rounding import read_half, read_precision
 from pe_lib.clinic.rows import answers_again, read_identities, read_linearity
@@ -160,7 +160,7 @@ def _read_structure(matrix, notes):
 def _read_angles(probe, turns, follows, asked, notes):
     if _moves_later(probe, turns, notes):
         return
-    if "positions reversed" in notes.keys:
+    if {"positions reversed", "counted from the end", "counted from the largest"} & set(notes.keys):
         turns.blocks = turns.blocks[::-1]
     pace = read_speeds(turns.phi, notes)
     if pace is None:
@@ -170,7 +170,7 @@ def _read_angles(probe, turns, follows, asked, notes):
     speed = pace.direction * pace.speed
     law, ways = law_and_ways(speed, pace.noise, turns, asked, notes)
     judge_pairs(turns, law, asked, notes)
-    if not turns.mixed and (law is not None or np.abs(speed).max() < 3):  # beyond half a turn no direction is seen
+    if not turns.mixed and (law is not None or np.ptp(np.sign(ways)) == 0):  # beyond half a turn no direction is seen
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     judge_gain(turns, law, notes)
@@ -197,7 +197,12 @@ def _moves_later(probe, turns, notes):
     except Broken:
         return False
     late = np.flatnonzero(np.abs(y[1] - y[0]) > 1e-3)
-    if late.size:
+    if late.size and not whole_radians(turns.phi):
+        notes.find("precision", False, "small angles are lost")
+        notes.blame("half-precision tables", f"Feature {late[0]} stands still up to position {COUNT - 1} and has turned by position "
+                    "1000: cosines and sines come in steps too coarse for small angles.",
+                    "keep the tables in float32 or better, and round the turned x alone.")
+    elif late.size:
         notes.find("proportional to the position", False, "small angles are 0")
         notes.blame("angles cut to integers", f"Feature {late[0]} stands still up to position {COUNT - 1} and has turned by position "
                     "1000: angles below 1 have become 0.", "keep positions * inv_freq in floats; an integer dtype has crept in.")

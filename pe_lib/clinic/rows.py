@@ -63,8 +63,7 @@ def _judge_added(probe, added, notes):
 def read_identities(matrix, notes):
     """The three properties that make a rotation useful, straight from the matrices."""
     identity = np.abs(matrix[0] - np.eye(len(matrix[0]))).max()
-    gram = np.einsum("pji,qjk->pqik", matrix[:8], matrix[:8])
-    moved = max(np.abs(gram[0, k] - gram[s, s + k]).max() for k in (0, 1, 3) for s in (1, 4))
+    moved = max(np.abs(matrix[0].T @ matrix[k] - matrix[s].T @ matrix[s + k]).max() for k in (0, 1, 3) for s in (1, 4))
     length = np.abs(np.linalg.norm(matrix, axis=1) - 1).max()
     notes.find("position 0 changes nothing", bool(identity < 1e-6), _off(identity))
     notes.find("lengths kept", bool(length < 2e-5), _off(length))

@@ -137,3 +137,30 @@ def yarn_of_another_base(x, positions):
     dim = x.shape[-1]
     w, ramp = speeds(dim), np.clip((np.arange(dim // 2) / dim - 0.15) / 0.2, 0, 1)
     return halves(x, positions[:, None] * (w / 16 * ramp + w * (1 - ramp)))
+
+
+@fault("counted from the end")
+def counted_from_the_end(x, positions):
+    """Positions are taken off the number of rows."""
+    return halves(x, turns(x.shape[-2] - 1 - positions, x.shape[-1]))
+
+
+@fault("counted from the largest")
+def counted_from_the_largest(x, positions):
+    """Positions are taken off the largest of them."""
+    return neighbours(x, turns(positions.max() - positions, x.shape[-1]))
+
+
+@fault("exponent doubled, in steps of two")
+def doubled_in_steps(x, positions):
+    """2 (i // 2) / dim, with i the features 0, 2, 4, ... twice over: pairs 0 and 1 turn alike."""
+    m = np.arange(x.shape[-1] // 2)
+    return halves(x, positions[:, None] * 10_000.0 ** (-4 * (m // 2) / x.shape[-1]))
+
+
+@fault("half-precision tables")
+def tables_of_eight_bits(x, positions):
+    """Cosines and sines in steps of 1/127."""
+    c, s = (np.rint(127 * part) / 127 for part in (np.cos(turns(positions, x.shape[-1])), np.sin(turns(positions, x.shape[-1]))))
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([a * c - b * s, b * c + a * s], axis=-1)
