@@ -148,6 +148,9 @@ def _factor_of(gain, stretch):
         return "YaRN's"
     if abs(gain / attention_factor(stretch) ** 2 - 1) < 1e-4:
         return f"YaRN's attention factor for a stretch by {number(stretch)} taken twice"
+    parts = [1 + share * (attention_factor(stretch) - 1) for share in (1, 0.707)]
+    if any(abs(gain * down / up - 1) < 1e-4 for up in parts for down in (1, *parts) if up != down):
+        return "DeepSeek's share of YaRN's"
     return "LongRoPE's" if _is_longrope(gain) else "perhaps LongRoPE's" if 1 < gain < 2 else ""
 
 

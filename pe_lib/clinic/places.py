@@ -181,6 +181,8 @@ def _maps():
     for k in range(2, 7):
         yield "positions cut", p // k, f"{k} neighbouring positions share one turn: positions are divided by {k} and cut."
         yield "positions cut", -(-p // k), f"{k} neighbouring positions share one turn: positions are divided by {k} and cut."
+    words = "Positions 0 and 1 are turned alike, and from there on every row is turned by one position too few."
+    yield "off by one", np.maximum(p - 1, 0), words
     yield "positions squared", p**2, "Position 2 is turned 4 times as far as position 1: the position enters squared."
 
 

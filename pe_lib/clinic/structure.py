@@ -136,6 +136,8 @@ def _blame_no_pairs(matrix, groups, alone, notes):
 
 def _what_is_odd(matrix, groups):
     used = np.abs(matrix).max(axis=0) > 1e-12
+    if not used.any():
+        return "Nothing of x is in the result."
     if not used.any(axis=0).all():
         return f"Feature {np.argmin(used.any(axis=0))} of x is used nowhere in the result."
     if not used.any(axis=1).all():

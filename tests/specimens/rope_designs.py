@@ -68,3 +68,12 @@ def all_but_the_first_two(x, positions):
 def only_the_last_two(x, positions):
     """One pair of many turns, the last: no integer has crept in."""
     return np.concatenate([x[..., :62], neighbours(x[..., 62:], by(positions, speeds(2)))], axis=-1)
+
+
+@sound(HALF.replace("10000,", "10000, stretched 40 times by parts: pairs 0 to 10 keep their frequency, from pair 23 on it is divided by "
+                    "40, lengths times 0.92104 (DeepSeek's share of YaRN's attention factor),"))
+def yarn_with_two_scales(x, positions):
+    """DeepSeek's mscale 0.707 over mscale_all_dim 1."""
+    w, ramp = speeds(64), np.clip((np.arange(32) - 10) / (23 - 10), 0, 1)
+    gain = (0.0707 * np.log(40) + 1) / (0.1 * np.log(40) + 1)
+    return gain * halves(x, by(positions, w / 40 * ramp + w * (1 - ramp)))

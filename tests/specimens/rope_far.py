@@ -164,3 +164,9 @@ def tables_of_eight_bits(x, positions):
     c, s = (np.rint(127 * part) / 127 for part in (np.cos(turns(positions, x.shape[-1])), np.sin(turns(positions, x.shape[-1]))))
     a, b = np.split(x, 2, axis=-1)
     return np.concatenate([a * c - b * s, b * c + a * s], axis=-1)
+
+
+@fault("off by one")
+def one_too_few_but_for_the_first(x, positions):
+    """Positions less 1, and the -1 of the first cut to 0."""
+    return neighbours(x, turns(np.maximum(positions - 1, 0), x.shape[-1]))
