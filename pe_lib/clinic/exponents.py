@@ -60,12 +60,12 @@ def find_law(speed, dim, base=None, noise=0.0):
     if np.abs(speed).max() < 1e-12:
         return None
     sign = 1.0 if np.sum(np.sign(speed)) >= 0 else -1.0
-    if noise > 1e-4 or base is not None and len(speed) == 2 and _in_few_bits(speed):  # in half precision plain laws are likely
+    if noise > 1e-4 or base is not None and len(speed) == 2 and coarse_form(speed):  # in half precision plain laws are likely
         law = _asked(speed, dim, FAMOUS if base is None else base, TOLERANCES[-1])
         if law:
             return law
     for tolerance in [tolerance for tolerance in TOLERANCES if 10 * tolerance >= noise] or TOLERANCES[-1:]:
-        law = (tolerance > 1e-4 > noise and not _in_few_bits(speed) and _slowed(speed, base)
+        law = (tolerance > 1e-4 > noise and not coarse_form(speed) and _slowed(speed, base)
                or _asked(speed, dim, base, tolerance) or _geometric(sign * speed, dim, tolerance, base)
                or _asked(speed, dim, FAMOUS if base is None else base, tolerance, scaled=True)
                or _parts(sign * speed, tolerance, base))
@@ -73,7 +73,7 @@ def find_law(speed, dim, base=None, noise=0.0):
             if law.tolerance < 0:  # found from the sizes alone
                 law.speeds, law.tolerance = sign * law.speeds, tolerance
             return law
-    return _slowed(speed, base)
+    return _slowed(speed, base, 0.02 if noise > 1e-4 else 1e-4)
 
 
 def _asked(speed, dim, bases, tolerance, scaled=False):
@@ -175,19 +175,19 @@ def _parts(speed, tolerance, base):
     return None
 
 
-def _slowed(speed, base=None):
+def _slowed(speed, base=None, near=1e-4):
     """A base known and a factor for each pair, growing from pair to pair, as LongRoPE's lists do; None if it is not so."""
     for found in ([base] if base else FAMOUS) if len(speed) > 3 and abs(np.sign(speed).sum()) == len(speed) else ():
         ratio = found ** (-np.arange(len(speed)) / len(speed)) / np.abs(speed)
-        if 1 - 1e-4 < ratio[0] < 1.5 and 1.05 < ratio[-1] < 200 and (np.diff(ratio) > -1e-4 * ratio[-1]).all():
+        if 1 - near < ratio[0] < 1.5 and 1.05 < ratio[-1] < 200 and (np.diff(ratio) > -near * ratio[-1]).all():
             return Law(speed.copy(), TOLERANCES[0], float(found), parts=(0, len(speed) - 1, float(ratio[-1])))
     return None
 
 
-def _in_few_bits(speed):
-    """Is every frequency a number of float16 or bfloat16? Then its rounding is not to be taken for a factor."""
+def coarse_form(speed):
+    """The half precision of which every frequency is a number; empty where there is none."""
     speed = np.abs(speed)
-    return any(np.allclose(rounded(speed, form), speed, rtol=1e-6, atol=1e-9) for form in ("float16", "bfloat16"))
+    return next((form for form in ("float16", "bfloat16") if np.allclose(rounded(speed, form), speed, rtol=1e-6, atol=1e-10)), "")
 
 
 def _is_round(value):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, find_law  # noqa: F401 - find_law for others
+from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form, find_law  # noqa: F401 - find_law for others
 from pe_lib.clinic.notes import number, radians
 from pe_lib.yarn import attention_factor, llama3
 
@@ -34,6 +34,9 @@ def _judge(law, speed, dim, base, gain, notes):
         _blame_base(law, base, width, notes)
     if law.parts:
         kept, slowed, _ = law.parts
+        if _bits(speed):
+            notes.blame("half-precision angles", f"The frequencies are stretched by parts.{_bits(speed)}",
+                        "keep inv_freq in float32 or better: a model cast to half precision takes its buffers along.")
         if kept == slowed and len(law.speeds) >= 32:
             notes.remarks.append(f"The frequencies jump between pair {kept - 1} and pair {kept}, where Llama 3 and YaRN have a ramp: "
                                  "have the low and the high limit changed places?")
@@ -86,7 +89,12 @@ def _blame_base(law, base, width, notes):
 
 def _blame_none(speed, notes):
     notes.blame("no power law", f"The frequencies follow no law known here: {', '.join(number(s) for s in speed[:4])} ... "
-                f"{number(speed[-1])} radians a position.", f"inv_freq[m] = base ** (-2m / {2 * len(speed)}): compare entry by entry.")
+                f"{number(speed[-1])} radians a position.{_bits(speed)}", f"inv_freq[m] = base ** (-2m / {2 * len(speed)}): compare entry by entry.")
+
+
+def _bits(speed):
+    form = coarse_form(speed) if len(speed) >= FEW else ""
+    return f" All of them are numbers of {form}: they have been rounded." if form else ""
 
 
 def _parts_words(law, base, gain):
@@ -126,12 +134,13 @@ def _hint(law, base, width):
     return ""
 
 
-def judge_gain(turns, law, notes):
+def judge_gain(turns, law, noise, notes):
     """A length that all turned pairs are given: the attention factor of stretched frequencies, or a fault."""
     if turns.gain == 1:
         return
     stretched = law is not None and law.parts
-    whose = _factor_of(turns.gain, law.parts[2]) if stretched else "LongRoPE's" if _is_longrope(turns.gain) else ""
+    near = 1e-4 + noise * (noise > 1e-4)
+    whose = _factor_of(turns.gain, law.parts[2], near) if stretched else "LongRoPE's" if _is_longrope(turns.gain, near) else ""
     if whose and "twice" not in whose:
         notes.convention["length"] = f"lengths times {number(turns.gain, 5)} ({whose} attention factor)"
         return
@@ -142,18 +151,18 @@ def judge_gain(turns, law, notes):
                 "a rotation keeps lengths: scale scores in the attention, not q and k here.")
 
 
-def _factor_of(gain, stretch):
+def _factor_of(gain, stretch, near):
     """Whose attention factor it is, of frequencies that are stretched so many times; empty where it is none."""
-    if abs(gain / attention_factor(stretch) - 1) < 1e-4:
+    if abs(gain / attention_factor(stretch) - 1) < near:
         return "YaRN's"
-    if abs(gain / attention_factor(stretch) ** 2 - 1) < 1e-4:
+    if abs(gain / attention_factor(stretch) ** 2 - 1) < near:
         return f"YaRN's attention factor for a stretch by {number(stretch)} taken twice"
     parts = [1 + share * (attention_factor(stretch) - 1) for share in (1, 0.707)]
-    if any(abs(gain * down / up - 1) < 1e-4 for up in parts for down in (1, *parts) if up != down):
+    if any(abs(gain * down / up - 1) < near for up in parts for down in (1, *parts) if up != down):
         return "DeepSeek's share of YaRN's"
-    return "LongRoPE's" if _is_longrope(gain) else "perhaps LongRoPE's" if 1 < gain < 2 else ""
+    return "LongRoPE's" if _is_longrope(gain, near) else "perhaps LongRoPE's" if 1 < gain < 2 else ""
 
 
-def _is_longrope(gain):
+def _is_longrope(gain, near):
     """sqrt(1 + ln times / ln trained), for a text so many times as long as the positions trained on."""
-    return any(abs(gain**2 / square - 1) < 4e-5 for square in LONGROPE)
+    return any(abs(gain**2 / square - 1) < 0.4 * near for square in LONGROPE)

@@ -17,6 +17,7 @@ from pe_lib.clinic.rows import answers_again, read_identities, read_linearity
 from pe_lib.clinic.structure import read_turns
 from pe_lib.layouts import check_layout
 
+ROUNDED = 1e-4  # radians: angles that are further off have been rounded to half precision
 WAYS = {1.0: "counter-clockwise", -1.0: "clockwise"}
 
 
@@ -173,14 +174,14 @@ def _read_angles(probe, turns, follows, asked, notes):
     if not turns.mixed and (law is not None or np.ptp(np.sign(ways)) == 0):  # beyond half a turn no direction is seen
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
-    judge_gain(turns, law, notes)
+    judge_gain(turns, law, pace.noise, notes)
     if law is not None and pace.steady:
         pace.speed, pace.slack = pace.direction * ways * np.abs(law.speeds), 0.02 if law.tolerance > 1e-4 else 1e-6
-        _read_far(probe, turns, pace, follows, notes)
+        _read_far(probe, turns, pace, follows and not (law.parts and pace.noise > ROUNDED), notes)
 
 
 def _read_far(probe, turns, pace, follows, notes):
-    """With positions that are not followed, only the first few angles are there to be judged."""
+    """Where positions are not followed, or each frequency is known from rounded angles alone, only the first few are judged."""
     rows = read_reach(probe, turns, pace, notes) if follows else dict(enumerate(turns.phi))
     if rows and read_precision(probe, turns, pace, rows, notes) and follows:
         read_half(probe, turns, pace, max(rows), notes)

@@ -77,3 +77,11 @@ def yarn_with_two_scales(x, positions):
     w, ramp = speeds(64), np.clip((np.arange(32) - 10) / (23 - 10), 0, 1)
     gain = (0.0707 * np.log(40) + 1) / (0.1 * np.log(40) + 1)
     return gain * halves(x, by(positions, w / 40 * ramp + w * (1 - ramp)))
+
+
+@sound(HALF.replace("10000,", "10000, stretched 40 times by parts: pairs 0 to 10 keep their frequency, from pair 23 on it is divided by "
+                    "40,"))
+def stretched_and_rounded_at_the_end(x, positions):
+    """Stretched by parts, with a result in bfloat16: its frequencies are known from rounded angles alone."""
+    w, ramp = speeds(64), np.clip((np.arange(32) - 10) / (23 - 10), 0, 1)
+    return rounded(halves(x, by(positions, w / 40 * ramp + w * (1 - ramp))), "bfloat16").astype(x.dtype)

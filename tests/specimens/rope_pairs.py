@@ -146,3 +146,11 @@ def model_in_bfloat16(x, positions):
     """Frequencies, and then cosines and sines, were cast to bfloat16 with the whole model."""
     t = np.tile(np.asarray(positions)[:, None] * rounded(speeds(x.shape[-1]), "bfloat16"), 2)
     return (x * rounded(np.cos(t), "bfloat16") + rotate_half(x) * rounded(np.sin(t), "bfloat16")).astype(x.dtype)
+
+
+@faults("half-precision angles")
+def stretched_frequencies_in_bfloat16(x, positions):
+    """One fault, not two: stretched by parts, and the list cast to bfloat16."""
+    m = np.arange(x.shape[-1] // 2)
+    w, ramp = speeds(x.shape[-1]), np.clip((m - 10) / (23 - 10), 0, 1)
+    return halves(x, np.asarray(positions)[:, None] * rounded(w / 40 * ramp + w * (1 - ramp), "bfloat16"))
