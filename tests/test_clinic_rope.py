@@ -77,7 +77,7 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
 TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
     "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end yarn_of_another_base "
-    "doubled_in_steps tables_of_eight_bits",
+    "doubled_in_steps tables_of_eight_bits first_two_pairs_left_out",
     8: "last_pair_left_out tables_of_eight_bits",
     10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end "
     "tables_of_eight_bits",  # half of it is odd
@@ -217,6 +217,14 @@ def test_a_convention_is_excused_beside_a_fault():
     yarn = next(specimen for specimen in SOUND if "YaRN's attention factor" in specimen.convention)
     report = diagnose(lambda x, p: yarn(x, p + 1), **yarn.asked)
     assert keys(report) == ["off by one"] and finding(report, "lengths kept").ok is None
+
+
+def test_few_stretched_frequencies_name_no_base():
+    def rope(x, p):
+        return halves(x, p[:, None] * inverse_frequencies(8, 160_000) / [1, 1, 4, 4])
+
+    assert "no base can be named: of base 10000 every pair slowed" in diagnose(rope, 8).convention
+    assert "base 160000, stretched 4 times" in diagnose(rope, 8, base=160_000).convention
 
 
 def test_an_exit_and_what_is_written_stay_inside(capsys):

@@ -26,6 +26,8 @@ def law_and_ways(speed, noise, turns, asked, notes):
         return find_law(speeds, asked["dim"], asked["base"], noise)
 
     law = find(speed) or _of_another_base(speed, noise, asked)
+    if law is not None and law.key == "sliced frequencies" and law.scale != 1:
+        _judge_first_ones(law, turns, asked["dim"], notes)
     stands = np.flatnonzero(np.abs(speed) < 1e-12)
     if law is None and len(speed) > 3 - bool(asked["base"]) and len(stands) == 1:
         law = _without(int(stands[0]), speed, find, turns, notes)
@@ -33,6 +35,15 @@ def law_and_ways(speed, noise, turns, asked, notes):
     if law is None and (ways != ways[0]).any():
         law = find(np.abs(speed))
     return law, ways
+
+
+def _judge_first_ones(law, turns, dim, notes):
+    """Neighbours turn from some feature on, each as fast as if the pairs before it turned too: those were left out."""
+    pair, last = int(turns.inputs.min()) // 2, int(turns.inputs.max())
+    if last == dim - 1 and abs(law.scale * law.base ** (2 * pair / dim) - 1) < 4 * law.tolerance + 1e-9:
+        law.key, law.scale = "", 1.0
+        notes.blame("a pair left out", f"The first {pair} pairs do not turn: {len(turns.inputs)} of {dim // 2} pairs do.",
+                    "the pairs are m = 0, 1, ...: look for a loop or a slice that starts too late.")
 
 
 def _of_another_base(speed, noise, asked):

@@ -8,6 +8,7 @@ from pe_lib.yarn import attention_factor, llama3
 
 WIDEST = 64  # positions are interpolated for a text so many times as long; beyond, the divisor is something else
 FEW = 8  # with fewer pairs, a list of factors may be anybody's
+OTHERS = ", else Llama 3's or YaRN's of another: say base= to have it judged"
 LONGROPE = [1 + np.log(times) / np.log(trained) for times in (4, 8, 16, 32, 64) for trained in 2.0 ** np.arange(11, 18)]
 
 
@@ -40,7 +41,9 @@ def _judge(law, speed, dim, base, gain, notes):
         if kept == slowed and len(law.speeds) >= 32:
             notes.remarks.append(f"The frequencies jump between pair {kept - 1} and pair {kept}, where Llama 3 and YaRN have a ramp: "
                                  "have the low and the high limit changed places?")
-        notes.convention["frequencies"] = f"base {number(law.base, 6)}, {_parts_words(law, base, gain)}"
+        guessed = base is None and not kept and len(law.speeds) < FEW  # so few fit many a base
+        named = f"no base can be named: of base {number(law.base, 6)}" if guessed else f"base {number(law.base, 6)},"
+        notes.convention["frequencies"] = f"{named} {_parts_words(law, gain)}{OTHERS if guessed else ''}"
     elif law.base is not None:
         notes.convention["frequencies"] = f"base {number(law.base, 6)}{_hint(law, base, width)}"
 
@@ -97,12 +100,11 @@ def _bits(speed):
     return f" All of them are numbers of {form}: they have been rounded." if form else ""
 
 
-def _parts_words(law, base, gain):
+def _parts_words(law, gain):
     kept, slowed, factor = law.parts
     name = _parts_name(law, gain)
     if not kept:
-        few = "" if base or len(law.speeds) >= FEW else ", or Llama 3 or YaRN with another base: say base= to have it judged"
-        return f"every pair slowed by a factor of its own, up to {number(factor)} (LongRoPE?{few})"
+        return f"every pair slowed by a factor of its own, up to {number(factor)} (LongRoPE?)"
     return f"{name}: pairs 0 to {kept - 1} keep their frequency, from pair {slowed} on it is divided by {number(factor)}"
 
 

@@ -170,3 +170,10 @@ def tables_of_eight_bits(x, positions):
 def one_too_few_but_for_the_first(x, positions):
     """Positions less 1, and the -1 of the first cut to 0."""
     return neighbours(x, turns(np.maximum(positions - 1, 0), x.shape[-1]))
+
+
+@fault("a pair left out")
+def first_two_pairs_left_out(x, positions):
+    """The frequencies of the first two pairs are 0."""
+    dim = x.shape[-1]
+    return neighbours(x, positions[:, None] * np.where(np.arange(dim // 2) < 2, 0, speeds(dim)))
