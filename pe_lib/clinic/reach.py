@@ -108,8 +108,8 @@ def _is_stale(probe, turns, pace, position, notes):
     phi = turns.read(turns.blocks_at(probe, [1, 2, 3, position - 1, position]))[3:]
     if _is_off(phi, pace, np.array([position - 1, position])).any():
         return False
-    notes.find("large positions", False, f"position {position} is turned otherwise in a call of three rows than of five")
-    notes.blame("stale table", f"Position {position} is turned wrongly in a call of three rows and rightly in one of five: a stored "
+    notes.find("large positions", False, f"position {position} is turned otherwise in a call of six rows than of ten")
+    notes.blame("stale table", f"Position {position} is turned wrongly in a call of six rows and rightly in one of ten: a stored "
                 "table is used again for other positions.", STALE)
     return True
 

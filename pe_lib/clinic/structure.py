@@ -34,13 +34,12 @@ class Turns:
         return self.read(self.blocks)
 
     def blocks_at(self, probe, positions, dtype=None):
-        """(len(positions), pairs, 2, 2), from two calls: all first features 1, then all second ones."""
-        blocks = np.empty((len(positions), len(self.inputs), 2, 2))
+        """(len(positions), pairs, 2, 2), from one call with the positions twice: all first features 1, then all second ones."""
+        x = np.zeros((2, len(positions), probe.dim))
         for column in (0, 1):
-            x = np.zeros(probe.dim)
-            x[self.inputs[:, column]] = 1
-            blocks[..., column] = probe.turned(x, positions, dtype)[:, self.outputs] / self.gain
-        return blocks
+            x[column][:, self.inputs[:, column]] = 1
+        y = probe.turned(x.reshape(-1, probe.dim), np.tile(positions, 2), dtype)
+        return np.stack(np.split(y[:, self.outputs], 2), axis=-1) / self.gain
 
 
 def read_turns(matrix, notes):
