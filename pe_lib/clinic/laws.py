@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form, find_law  # noqa: F401 - find_law for others
+from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form
+from pe_lib.clinic.exponents import find_law as find_law  # both halves can be had from here
 from pe_lib.clinic.notes import number, radians
 from pe_lib.yarn import attention_factor, llama3
 
@@ -92,7 +93,8 @@ def _blame_base(law, base, width, notes):
 
 def _blame_none(speed, notes):
     notes.blame("no power law", f"The frequencies follow no law known here: {', '.join(number(s) for s in speed[:4])} ... "
-                f"{number(speed[-1])} radians a position.{_bits(speed)}", f"inv_freq[m] = base ** (-2m / {2 * len(speed)}): compare entry by entry.")
+                f"{number(speed[-1])} radians a position.{_bits(speed)}",
+                f"inv_freq[m] = base ** (-2m / {2 * len(speed)}): compare entry by entry.")
 
 
 def _bits(speed):

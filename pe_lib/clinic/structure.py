@@ -53,21 +53,24 @@ def read_turns(matrix, notes):
     alone = [(rows[0], columns[0]) for rows, columns in groups if len(rows) == len(columns) == 1]
     still = [(row, column) for row, column in alone if np.abs(matrix[:, row, column] - 1).max() < SAME]
     pairs = [group for group in groups if len(group[0]) == len(group[1]) == 2]
-    if len(still) == len(matrix[0]) and any(row != column for row, column in still):
-        row, column = next((row, column) for row, column in still if row != column)
-        notes.find("pairs turn as one", False, "no feature turns")
-        notes.blame("output order", f"No feature turns, and feature {column} comes back as feature {row} at every position.",
-                    "multiply by cosine and sine of position * inv_freq, and write each feature to its own place.")
-    elif len(still) == len(matrix[0]):
-        notes.find("pairs turn as one", False, "no feature turns")
-        if "something is added" not in notes.keys:  # an additive encoding
-            notes.blame("does not turn", "x comes back unchanged at every position.",
-                        "multiply by cosine and sine of position * inv_freq, and return the result, not x.")
+    if len(still) == len(matrix[0]):
+        _blame_none_turns(still, notes)
     elif len(still) + 2 * len(pairs) < len(matrix[0]):
         _blame_no_pairs(matrix, groups, alone, notes)
     else:
         return _turns(matrix, pairs, still)
     return None
+
+
+def _blame_none_turns(still, notes):
+    notes.find("pairs turn as one", False, "no feature turns")
+    moved = [(row, column) for row, column in still if row != column]
+    if moved:
+        notes.blame("output order", f"No feature turns, and feature {moved[0][1]} comes back as feature {moved[0][0]} at every position.",
+                    "multiply by cosine and sine of position * inv_freq, and write each feature to its own place.")
+    elif "something is added" not in notes.keys:  # an additive encoding
+        notes.blame("does not turn", "x comes back unchanged at every position.",
+                    "multiply by cosine and sine of position * inv_freq, and return the result, not x.")
 
 
 def components(support):
