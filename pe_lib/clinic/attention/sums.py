@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from pe_lib.clinic.masks import CAUSAL
+from pe_lib.clinic.attention.masks import CAUSAL
+from pe_lib.clinic.attention.weights import SEEN
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import size
-from pe_lib.clinic.weights import SEEN
 
 DIVIDE = "Divide the exponentials by their sum along the keys that are seen, after the mask."
 

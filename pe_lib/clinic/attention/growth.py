@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.weights import logs
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.weights import logs
 
 LARGE = 12.0  # scores that a cap bends; softmax still leaves weights that can be read
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pe_lib.clinic.measure import Broken
 from pe_lib.clinic.notes import a_few, number, radians
+from pe_lib.clinic.rotary.measure import Broken
 
 COUNT = 13  # positions whose matrices are measured
 SETS = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib.clinic.laws import find_law
+from pe_lib.clinic.rotary.laws import find_law
 
 
 def begins_later(turns, speed, asked):

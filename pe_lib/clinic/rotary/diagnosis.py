@@ -3,18 +3,18 @@
 import numpy as np
 
 from pe_lib._validate import even_dim, frequency_base, whole_number
-from pe_lib.clinic.blocks import read_angles, take_out_gain
-from pe_lib.clinic.habits import read_axes, read_dtype, read_manners, read_rows, read_three_axes
-from pe_lib.clinic.fitting import begins_later, law_and_ways
-from pe_lib.clinic.laws import judge_gain, judge_law
-from pe_lib.clinic.measure import CONFUSED, WORDS, Broken, find_probe, matrices
 from pe_lib.clinic.notes import Notes
-from pe_lib.clinic.pairs import judge_pairs
-from pe_lib.clinic.places import COUNT, read_following, read_speeds, whole_radians
-from pe_lib.clinic.reach import read_between, read_reach
-from pe_lib.clinic.rounding import read_half, read_precision
-from pe_lib.clinic.rows import answers_again, read_identities, read_linearity
-from pe_lib.clinic.structure import read_turns
+from pe_lib.clinic.rotary.behaviour import read_axes, read_dtype, read_manners, read_rows, read_three_axes
+from pe_lib.clinic.rotary.blocks import read_angles, take_out_gain
+from pe_lib.clinic.rotary.fitting import begins_later, law_and_ways
+from pe_lib.clinic.rotary.laws import judge_gain, judge_law
+from pe_lib.clinic.rotary.measure import CONFUSED, WORDS, Broken, find_probe, matrices
+from pe_lib.clinic.rotary.pairs import judge_pairs
+from pe_lib.clinic.rotary.positions import COUNT, read_following, read_speeds, whole_radians
+from pe_lib.clinic.rotary.reach import read_between, read_reach
+from pe_lib.clinic.rotary.rounding import read_half, read_precision
+from pe_lib.clinic.rotary.rows import answers_again, read_identities, read_linearity
+from pe_lib.clinic.rotary.structure import read_turns
 from pe_lib.layouts import check_layout
 
 ROUNDED = 1e-4  # radians: angles that are further off have been rounded to half precision

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.turning import side_of
+from pe_lib.clinic.attention.weights import SEEN, logs, sample, split, transfer
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.turning import side_of
-from pe_lib.clinic.weights import SEEN, logs, sample, split, transfer
 
 
 def examine_values(sheet, reader):

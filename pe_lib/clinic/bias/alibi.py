@@ -1,14 +1,14 @@
-"""ALiBi measured: the fall with distance and decoding. The side ahead is in `sight`, far keys in `far`, slopes in `slopes`."""
+"""ALiBi measured: the fall with distance and decoding. The side ahead is in `ahead`, far keys in `far`, slopes in `slopes`."""
 
 import numpy as np
 
 from pe_lib.biases import relative_positions
-from pe_lib.clinic.far import LENGTHS, MANY, examine_far
+from pe_lib.clinic.bias.ahead import examine_ahead, examine_heads, examine_mask
+from pe_lib.clinic.bias.far import LENGTHS, MANY, examine_far
+from pe_lib.clinic.bias.slopes import examine_slopes
+from pe_lib.clinic.bias.tables import ask_twice, asker, differ, one_length
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.sight import examine_ahead, examine_heads, examine_mask
-from pe_lib.clinic.slopes import examine_slopes
-from pe_lib.clinic.tables import ask_twice, asker, differ, one_length
 
 LONGER = 4  # so many keys more, to see whether the slopes are the same
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pe_lib.clinic.measure import Broken
 from pe_lib.clinic.notes import number, radians
-from pe_lib.clinic.places import wrap
+from pe_lib.clinic.rotary.measure import Broken
+from pe_lib.clinic.rotary.positions import wrap
 
 
 def read_precision(probe, turns, pace, rows, notes):

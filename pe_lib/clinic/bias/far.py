@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pe_lib.clinic.bias.tables import MASKED
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.tables import MASKED
 
 MANY = 1030  # keys, for rounding: beyond 256 bfloat16 skips positions, beyond 2048 float16 does
 LENGTHS = 64, 128, 256, 512

@@ -3,16 +3,16 @@
 import numpy as np
 
 from pe_lib._validate import even_dim, finite_number, frequency_array, frequency_base, whole_number
-from pe_lib.clinic.conduct import examine_conduct
-from pe_lib.clinic.elsewhere import depends_on_length, examine_elsewhere, examine_long
-from pe_lib.clinic.growth import examine_growth
-from pe_lib.clinic.masks import examine_mask
-from pe_lib.clinic.mixture import examine_equal_keys, examine_values
-from pe_lib.clinic.rotation import Wanted, examine_scores
+from pe_lib.clinic.attention.behaviour import examine_conduct
+from pe_lib.clinic.attention.cache import examine_cache
+from pe_lib.clinic.attention.growth import examine_growth
+from pe_lib.clinic.attention.masks import examine_mask
+from pe_lib.clinic.attention.other_positions import depends_on_length, examine_elsewhere, examine_long
+from pe_lib.clinic.attention.rotation import Wanted, examine_scores
+from pe_lib.clinic.attention.sums import examine_sums
+from pe_lib.clinic.attention.values import examine_equal_keys, examine_values
+from pe_lib.clinic.attention.weights import CONSECUTIVE, FORMS, POSITIONS, find_form, parameters, score_matrices
 from pe_lib.clinic.sheet import Sheet, Unusable
-from pe_lib.clinic.stepping import examine_cache
-from pe_lib.clinic.sums import examine_sums
-from pe_lib.clinic.weights import CONSECUTIVE, FORMS, POSITIONS, find_form, parameters, score_matrices
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import check_layout
 

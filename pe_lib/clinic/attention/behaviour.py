@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.weights import first_of, sample
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.weights import first_of, sample
 from pe_lib.precision import rounded
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pe_lib.clinic.measure import Broken
-from pe_lib.clinic.places import COUNT, STALE, wrap
+from pe_lib.clinic.rotary.measure import Broken
+from pe_lib.clinic.rotary.positions import COUNT, STALE, wrap
 
 FAR = [16, 32, 64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.turning import pairs_of
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.turning import pairs_of
 
 
 def size_of(scores):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pe_lib.clinic.places import wrap
+from pe_lib.clinic.rotary.positions import wrap
 from pe_lib.precision import rounded
 
 FAMOUS = (10_000.0, 500_000.0, 1_000_000.0)

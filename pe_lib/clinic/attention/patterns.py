@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pe_lib.clinic.attention.weights import SEEN
 from pe_lib.clinic.sheet import Unusable
-from pe_lib.clinic.weights import SEEN
 
 
 class Pattern(NamedTuple):

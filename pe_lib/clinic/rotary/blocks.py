@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.clinic.notes import number, small
-from pe_lib.clinic.structure import SAME
+from pe_lib.clinic.rotary.structure import SAME
 
 
 def take_out_gain(turns):

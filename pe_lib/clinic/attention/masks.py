@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.patterns import fits, long_sight, pattern
+from pe_lib.clinic.attention.weights import SEEN, sample
 from pe_lib.clinic.notes import number
-from pe_lib.clinic.patterns import fits, long_sight, pattern
 from pe_lib.clinic.sheet import Unusable
-from pe_lib.clinic.weights import SEEN, sample
 
 CAUSAL = "Query i sees keys 0 to i and no other: add -inf to the scores of all others before the softmax."
 

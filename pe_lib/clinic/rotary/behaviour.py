@@ -4,8 +4,8 @@ import contextlib
 
 import numpy as np
 
-from pe_lib.clinic.measure import SIZES, WORDS, Broken, Probe, turns_along
 from pe_lib.clinic.notes import a_few, number
+from pe_lib.clinic.rotary.measure import SIZES, WORDS, Broken, Probe, turns_along
 
 NINE = np.arange(9)
 MIXED = np.array([4, 0, 8, 2, 6, 1, 7, 3, 5])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pe_lib.clinic.attention.weights import CONSECUTIVE, SEEN, logs, sample
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
-from pe_lib.clinic.weights import CONSECUTIVE, SEEN, logs, sample
 
 OTHERS = np.array([0, 2, 3, 6, 7, 9, 10])
 SHIFTS = (230, 490, 970, 2010, 4060, 5000, 8150, 16350, 32740)  # up to the ends of tables: 256, 512, 1000, 1024, 2048, ...

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pe_lib.clinic.bucket_rules import examine_side
+from pe_lib.clinic.bias.bucket_rules import examine_side
 from pe_lib.clinic.sheet import Unusable, call, numbers
 
 BOTH, CAUSAL = "both ways", "causal"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pe_lib.clinic.measure import Broken
 from pe_lib.clinic.notes import number, small
-from pe_lib.clinic.places import COUNT, STALE
+from pe_lib.clinic.rotary.measure import Broken
+from pe_lib.clinic.rotary.positions import COUNT, STALE
 
 
 def answers_again(probe, first, notes):

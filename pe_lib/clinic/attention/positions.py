@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib.clinic.turning import words_for
+from pe_lib.clinic.attention.turning import words_for
 
 BOTH_TURN = "Turn q and k alike, each row by its own position."
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pe_lib._validate import whole_number
-from pe_lib.clinic.alibi import examine_alibi
-from pe_lib.clinic.buckets import examine_buckets
+from pe_lib.clinic.bias.alibi import examine_alibi
+from pe_lib.clinic.bias.buckets import examine_buckets
 from pe_lib.clinic.sheet import Sheet
 
 KINDS = ("alibi", "t5")

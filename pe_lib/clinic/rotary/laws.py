@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pe_lib.clinic.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form
-from pe_lib.clinic.exponents import find_law as find_law  # both halves can be had from here
 from pe_lib.clinic.notes import number, radians
+from pe_lib.clinic.rotary.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form
+from pe_lib.clinic.rotary.exponents import find_law as find_law  # both halves can be had from here
 from pe_lib.yarn import attention_factor, llama3
 
 WIDEST = 64  # positions are interpolated for a text so many times as long; beyond, the divisor is something else

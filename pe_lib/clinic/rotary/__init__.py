@@ -1,0 +1,1 @@
+"""Anybody's rotary encoding, measured: `diagnosis.diagnose` is the way in."""
