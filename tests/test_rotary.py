@@ -662,6 +662,7 @@ FIT = r"^positions must have one entry a row of x, shape \(3,\), or an axis of i
         (lambda: rotate(1.0, 0, [1.0]), r"^x must have at least 1 axis, got shape \(\)$"),
         (lambda: rotate(X[:, :3], [0, 1, 2], [1.0]),
          r"^x must have an even number of features, since they turn in pairs, got shape \(3, 3\)$"),
+        # Origin: case OD03
         (lambda: rotate(np.ones((2, 9)), [0, 1], [1.0] * 4), r"^x must have an even number of features, .* got shape \(2, 9\)$"),
         (lambda: rotate(X, [0, 1], [1.0]), FIT + r"\(2,\) for x of shape \(3, 4\)$"),
         (lambda: rotate(X, [0], [1.0]), FIT + r"\(1,\) for x of shape \(3, 4\)$"),
