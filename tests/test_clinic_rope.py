@@ -479,3 +479,16 @@ What was measured:
   pass  dtype kept                         float32 comes back as float32, float64 as float64
   pass  same answer again                  the first call's answer is given again after all others
   pass  input unchanged                    x and positions as they were"""
+
+
+@pytest.mark.parametrize("sign", [None, 1, -1])
+def test_a_forgotten_minus_keeps_no_lengths_and_has_no_direction(sign):
+    """Each unit vector keeps its length, and their mixtures do not."""
+    def forgotten(x, positions):
+        t = np.tile(positions[:, None] * 10_000.0 ** (-np.arange(8) / 8), 2)
+        a, b = np.split(x, 2, axis=-1)
+        return x * np.cos(t) + np.concatenate([b, a], axis=-1) * np.sin(t)
+
+    report = diagnose(forgotten, dim=16, sign=sign)
+    assert [fault.key for fault in report.faults] == ["same sign"]
+    assert finding(report, "lengths kept").ok is False and "clockwise" not in report.convention

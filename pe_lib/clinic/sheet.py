@@ -91,7 +91,7 @@ def call(function, *arguments):
         lines = str(error).strip().splitlines() or ["(no message)"]
         line = lines[0] if len(lines[0]) < 200 else lines[0][:200] + " ..."
         sentence = f"Given {described(arguments)}, it raised {type(error).__name__}: {line}"
-        raise Unusable("raises", sentence, "Let it take these arguments; the message says what it stumbled over.") from None
+        raise Unusable("raises", sentence, "Let it take these arguments, or say which it takes (dim=, axes=); the message says what it stumbled over.") from None
     changed = [i for i, (a, b) in enumerate(zip(arguments, given)) if isinstance(a, np.ndarray) and not np.array_equal(a, b)]
     return result, changed
 

@@ -107,7 +107,7 @@ def _where(used, positions, rows, start, who):
 
 def _somewhere(apart, right, wrong):
     i, j = np.argwhere(wrong)[0]
-    words = f"Query {i} and key {j} are turned {number(apart[i, j])} positions apart; key minus query is {right[i, j]}."
+    words = f"The query in row {i} and the key in row {j} are turned {number(apart[i, j])} positions apart; by the positions given, key minus query is {right[i, j]}."
     return "positions in the cache", words, FOLLOW
 
 

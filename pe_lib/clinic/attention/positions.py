@@ -52,7 +52,7 @@ def judge_positions(sheet, q, k, given, speeds):
     if kinds[0] == kinds[1] and kinds[0][0] == "counted":
         sheet.judge("positions", True, "counted by rows", "positions ignored",
                     f"Both sides are turned by {kinds[0][1]}. The argument is not used, which does no "
-                    "harm as long as positions are consecutive.",
+                    "harm in one call, as long as positions are consecutive.",
                     "Take the positions that are given: with padding or a cache they are not the numbers of the rows.")
         return True
     if kinds[0][0] == kinds[1][0] == "times" and _same(used[0], used[1]):

@@ -56,7 +56,7 @@ def examine_far(sheet, ask_last, slopes, most=MANY):
             _blame_mask(sheet, row)
     elif not _wrong(row):
         limit = "" if n_key >= most else f"; {most} keys it does not take"
-        sheet.find("far positions", True, f"at {n_key} keys the largest error of a score is {size(row.worst)}{limit}")
+        sheet.find("far positions", True, f"at {n_key} keys the largest error of a score that has weight is {size(row.worst)}{limit}")
     else:
         figure, *fault = rounded or next(found for rule in RULES if (found := rule(row)))
         sheet.judge("far positions", True, figure, *fault)

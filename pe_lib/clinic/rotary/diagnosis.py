@@ -171,7 +171,7 @@ def _read_angles(probe, turns, follows, asked, notes):
     speed = pace.direction * pace.speed
     law, ways = law_and_ways(speed, pace.noise, turns, asked, notes)
     judge_pairs(turns, law, asked, notes)
-    if not turns.mixed and (law is not None or np.ptp(np.sign(ways)) == 0):  # beyond half a turn no direction is seen
+    if not turns.mixed and "same sign" not in notes.keys and (law is not None or np.ptp(np.sign(ways)) == 0):  # beyond half a turn no direction is seen
         _judge_ways(ways, asked, notes)
     judge_law(law, speed, asked["dim"], asked["base"], turns.gain, notes)
     judge_gain(turns, law, pace.noise, notes)
