@@ -1,9 +1,9 @@
 """The figures of chapter 3 say what the claims say, at every setting."""
 
-import functools
 import itertools
 import re
 
+from figure_kit import built, numbers, readout
 import numpy as np
 import pytest
 
@@ -15,22 +15,6 @@ from pe_lib.figures import additive_terms_mixing as mixing
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.plots import new_figure, style
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
-
-
-@functools.cache
-def updater(build):
-    with style():
-        figure = new_figure(8.4, 4.0)
-        return build(figure), figure
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)[0](**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 @pytest.mark.parametrize("query, key", list(itertools.product(figures.WORDS, figures.WORDS)))
@@ -64,12 +48,12 @@ def test_the_missions_on_areas():
 def test_four_maps_add_up_to_the_score(strength, sentence, base):
     """claim 3.2: read off the pictures themselves, at every corner"""
     readout(figures.four_maps, strength=strength, sentence=sentence, base=base)
-    *maps, total = [np.asarray(ax.images[0].get_array()) for ax in updater(figures.four_maps)[1].axes[:5]]
+    *maps, total = [np.asarray(ax.images[0].get_array()) for ax in built(figures.four_maps)[0].axes[:5]]
     x, w_q, w_k = figures.untrained_head(sentence)
     z = x + strength * sinusoidal_encoding(np.arange(6), 16, base)
     np.testing.assert_allclose(sum(maps), attention_scores(z @ w_q, z @ w_k), atol=1e-12)
     np.testing.assert_allclose(total, sum(maps), atol=0.051)                # its numbers are rounded to one digit
-    limits = {ax.images[0].get_clim() for ax in updater(figures.four_maps)[1].axes[:5]}
+    limits = {ax.images[0].get_clim() for ax in built(figures.four_maps)[0].axes[:5]}
     assert limits == {(-3, 3)}                                              # one colour scale
     if strength == 0:
         assert not np.any(maps[1:])
@@ -81,7 +65,7 @@ def test_position_position_does_not_know_the_sentence_and_content_content_not_th
     """claim 3.2: the missions' answers"""
     def maps(**changes):
         readout(figures.four_maps, **({"strength": 1.0, "sentence": figures.SENTENCES[0], "base": 100.0} | changes))
-        return [np.array(ax.images[0].get_array()) for ax in updater(figures.four_maps)[1].axes[:4]]
+        return [np.array(ax.images[0].get_array()) for ax in built(figures.four_maps)[0].axes[:4]]
     start, other, slower = maps(), maps(sentence=figures.SENTENCES[1]), maps(base=10_000.0)
     assert [np.allclose(a, b) for a, b in zip(start, other)] == [False, False, False, True]
     assert [np.allclose(a, b) for a, b in zip(start, slower)] == [True, False, False, False]
@@ -122,7 +106,7 @@ def test_the_curve_of_errors_goes_through_its_dot(width):
     """claim 3.3: at every number of words, and least of all may it smooth the bend where the room ends"""
     for kind, words in itertools.product(("sinusoids", "random table"), (1, 9, 10, 11, 17, 18, 49, 50, 53, 54, 100)):
         readout(mixing.split_again, words=words, width=width, kind=kind)
-        left = updater(mixing.split_again)[1].axes[0]
+        left = built(mixing.split_again)[0].axes[0]
         curves, dot = {line.get_label(): line for line in left.lines}, left.lines[2]
         (at,), (error,) = dot.get_data()
         assert at == words and np.interp(at, *curves[kind].get_data()) == pytest.approx(error, abs=1e-7)
@@ -166,14 +150,14 @@ def test_the_gain_asked_for_is_22():
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_legend_names_a_mask_only_where_there_is_one(masked):
     readout(heads.look_back, back=1, gain=20.0, masked=masked)
-    legend = updater(heads.look_back)[1].axes[0].get_legend()
+    legend = built(heads.look_back)[0].axes[0].get_legend()
     assert [text.get_text() for text in legend.get_texts() if text.get_visible()] == ["aimed at", "masked"][:1 + masked]
     assert [handle.get_visible() for handle in legend.legend_handles] == [True, masked]
 
 
 def test_no_dot_of_the_areas_is_cut_off():
     readout(figures.areas, strength=0.0, query="dog", key="man")
-    right = updater(figures.areas)[1].axes[1]
+    right = built(figures.areas)[0].axes[1]
     assert right.get_xlim()[0] < -0.05 and right.get_ylim()[0] < -1
 
 

@@ -1,9 +1,8 @@
 """The figures of chapter 12 say what the claims say; and the table of tests behind them."""
 
-import functools
 import itertools
-import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 from test_clinic_patients import CASES
@@ -15,21 +14,6 @@ from pe_lib.figures import bug_clinic_tests as tests
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.plots import new_figure, style
 from pe_lib.precision import angle_error
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure(8.0, 5.0))
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)]
 
 
 def looks_healthy(patient, position=5, way="text"):

@@ -3,6 +3,7 @@
 import functools
 import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
@@ -26,21 +27,6 @@ Q, K, V = figures.head()
 TRUE = np.arange(N) - np.arange(N)[:, None]
 RIGHT = faults.decode(faults.Fault(), Q, K, V, FREQ, [slice(0, N)])
 NAMES = [name for name in faults.FAULTS if name != "none"]
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 # ---- the faults

@@ -1,26 +1,15 @@
 """The figures of chapter 1 say what the claims say, at every setting."""
 
-import functools
 import itertools
 import re
 
+from figure_kit import readout
 import numpy as np
 import pytest
 
 from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity
 from pe_lib.figures import dog_bites_man as figures
 from pe_lib.plots import new_figure, style
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 20])

@@ -1,8 +1,8 @@
 """The figures of chapter 8 say what the claims say, at every setting."""
 
-import functools
 import re
 
+from figure_kit import built, readout
 import numpy as np
 import pytest
 
@@ -10,21 +10,8 @@ from pe_lib.figures import long_context as figures
 from pe_lib.figures import long_context_limits as limits
 from pe_lib.figures import long_context_stretched as stretched
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity, wavelengths
-from pe_lib.plots import new_figure, style
 from pe_lib.precision import angle_error
 from pe_lib.sinusoidal import sinusoidal_encoding
-
-
-@functools.cache
-def built(build):
-    figure = new_figure()
-    with style():
-        return figure, build(figure)
-
-
-def readout(build, **settings):
-    with style():
-        return built(build)[1](**settings)
 
 
 # ---- aliases

@@ -1,8 +1,7 @@
 """The figures of chapter 6 say what the claims say, at every setting; and the chapter's numbers."""
 
-import functools
-import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
@@ -12,21 +11,6 @@ from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import LAYOUTS, permute_weights, to_half
 from pe_lib.plots import new_figure, style
 from pe_lib.rotary import rotate, rotation_matrix
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 # ---- 6.1

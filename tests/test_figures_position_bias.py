@@ -1,9 +1,8 @@
 """The figures of chapter 4 say what the claims say, at every setting."""
 
-import functools
 import itertools
-import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -12,21 +11,6 @@ from pe_lib.attention import softmax
 from pe_lib.biases import alibi_slopes, relative_buckets
 from pe_lib.figures import position_bias as figures
 from pe_lib.plots import CONTENT, KEY, POSITION, QUERY, new_figure, show, style
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 def test_the_maps_are_two_relative_biases_and_one_that_is_not():

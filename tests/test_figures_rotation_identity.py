@@ -1,8 +1,7 @@
 """The figures of chapter 5 say what the claims say, at every setting."""
 
-import functools
-import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
@@ -12,21 +11,6 @@ from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.plots import new_figure, show, style
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\N{MINUS SIGN}", "-").replace(",", ""))]
 
 
 def frame(build, settings):

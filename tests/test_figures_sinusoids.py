@@ -1,29 +1,13 @@
 """The figures of chapter 2 say what the claims say, at every setting."""
 
-import functools
-import re
 
+from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
 from pe_lib.figures import sinusoids as figures
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.plots import new_figure, show, style
-
-
-@functools.cache
-def updater(build):
-    with style():
-        return build(new_figure())
-
-
-def readout(build, **settings):
-    with style():
-        return updater(build)(**settings)
-
-
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)]
 
 
 def test_binary_codes_count_fastest_bit_first():
