@@ -5,9 +5,10 @@ import numpy as np
 from pe_lib.clinic.attention.cache_positions import drift
 from pe_lib.clinic.attention.masks import misaligned, spoken
 from pe_lib.clinic.attention.patterns import sight
-from pe_lib.clinic.attention.turning import position_of, wrap
+from pe_lib.clinic.attention.turning import position_of
 from pe_lib.clinic.attention.weights import logs, sample, score_matrices, split, transfer
 from pe_lib.clinic.notes import number
+from pe_lib.clinic.rotary.positions import wrap
 from pe_lib.clinic.sheet import Unusable, size
 
 PLANS = {"in steps": [1] * 7, "prompt, then steps": [4, 1, 1, 1], "in chunks": [3, 3, 1]}

@@ -7,9 +7,10 @@ import numpy as np
 from pe_lib.clinic.attention.lengths import gains_of, growth_of, judge_growth, no_rotation, row_factors, size_of
 from pe_lib.clinic.attention.positions import judge_positions, judge_sides
 from pe_lib.clinic.attention.scale import judge_scale
-from pe_lib.clinic.attention.turning import law_of, layout_of, side_of, sides, wrap
+from pe_lib.clinic.attention.turning import law_of, layout_of, side_of, sides
 from pe_lib.clinic.notes import Notes, number
 from pe_lib.clinic.rotary.laws import FAMOUS, find_law, judge_law
+from pe_lib.clinic.rotary.positions import wrap
 from pe_lib.clinic.sheet import size
 from pe_lib.frequencies import inverse_frequencies
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib.clinic.notes import number
+from pe_lib.clinic.rotary.positions import wrap
 
 TURN = 2 * np.pi
 
@@ -73,10 +74,6 @@ def layout_of(pairs, dim):
     if all(b == a + width // 2 for a, b in pairs):
         return "half", (first, width)
     return None, (first, width)
-
-
-def wrap(angle):
-    return (angle + np.pi) % TURN - np.pi
 
 
 def law_of(angles, given, guesses):

@@ -238,5 +238,5 @@ def _blame_shift(shift, notes):
 
 
 def wrap(angle):
-    """The same angle from -pi up to pi."""
+    """The same angle from -pi up to pi. (Not `offsets.wrap`, which refuses NaN: here it may come out of a stranger's function.)"""
     return (np.asarray(angle) + np.pi) % (2 * np.pi) - np.pi
