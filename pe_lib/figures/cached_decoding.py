@@ -100,7 +100,7 @@ def fault_switch(fig, n=N):
     hidden = _grey(ax, n)
     ax.set_facecolor(SHADE)                                                    # no such pair, or not read yet
     (edge,) = ax.plot([], [], color=INK, lw=1, zorder=3, animated=True)
-    ax.set_title("white: right · grey: should look, may not", fontsize=11)
+    ax.set_title("white: right · dark grey: should look, may not", fontsize=11)
     ax.axhline(PROMPT - 0.5, color=INK, lw=1, ls="--", zorder=3)
     ax.text(n - 0.7, PROMPT - 0.65, "prompt", fontsize=9, ha="right", va="bottom", zorder=3)
     ax.set(xticks=range(0, n, 3), yticks=range(0, n, 3), xlabel="key (token)", ylabel="query (token)")
