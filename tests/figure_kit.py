@@ -3,7 +3,7 @@
 import functools
 import re
 
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.plots import new_figure, style
 
 
 @functools.cache

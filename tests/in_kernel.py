@@ -9,7 +9,7 @@ import warnings
 
 def walk_figures(states, seconds):
     """How many slider figures live in this kernel, and every error met while driving them."""
-    from pe_lib import sliders
+    from pe_lib.teach import sliders
 
     figures = sliders.figures()
     errors = [f"figure {number}: {error}" for number, figure in enumerate(figures, start=1)
@@ -20,7 +20,7 @@ def walk_figures(states, seconds):
 def sweep_widgets():
     """Move every control that belongs to no slider figure (quizzes, ...); how many moves, and every error."""
     from ipywidgets.widgets import widget
-    from pe_lib import sliders
+    from pe_lib.teach import sliders
 
     walked = {id(part) for figure in sliders.figures() for part in _parts(figure)}
     others = [w for w in list(widget._instances.values()) if id(w) not in walked]
@@ -48,7 +48,7 @@ def _moves(control):
         return [(None, None)]
     if isinstance(control, w.SelectMultiple):
         return [("index", (0,)), ("index", tuple(range(len(control.options)))), ("index", control.index)]
-    if hasattr(control, "options") and hasattr(control, "choice"):  # a pe_lib.quiz question
+    if hasattr(control, "options") and hasattr(control, "choice"):  # a pe_lib.teach.quiz question
         return [*(("choice", i) for i in range(len(control.options))), ("choice", control.choice)]
     if hasattr(control, "options") and hasattr(control, "index"):
         return [*(("index", i) for i in range(len(control.options))), ("index", control.index)]

@@ -150,7 +150,7 @@ def swallows_no_errors(notebook):
 
 
 def keeps_its_answers_to_itself(notebook):
-    """A question's texts stand in pe_lib/questions/: a code host shows a cell's source above the question it asks."""
+    """A question's texts stand in pe_lib/teach/questions/: a code host shows a cell's source above the question it asks."""
     found = []
     for n, cell in code_cells(notebook):
         asked = [call for call in ast.walk(tree(cell)) if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("ask", "predict")]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pe_lib.additive import score_terms
-from pe_lib.checks import additive_terms as checks
+from pe_lib.teach.checks import additive_terms as checks
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.sinusoidal import offset_matrix
 

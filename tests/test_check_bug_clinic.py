@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pe_lib.checks import bug_clinic as checks
+from pe_lib.teach.checks import bug_clinic as checks
 from pe_lib.clinic import diagnose
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import rotate

@@ -5,7 +5,7 @@ import pytest
 
 from pe_lib.attention import attention, causal_mask
 from pe_lib.cache import Cache, attend, change_frequencies, padding_bias, positions_from_mask, shift
-from pe_lib.checks import cached_decoding as checks
+from pe_lib.teach.checks import cached_decoding as checks
 from pe_lib.rotary import rotate
 
 CHECKS = {"7.1": checks.check_step, "7.2": checks.check_plan, "7.3": checks.check_move}

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pe_lib.checks import dog_bites_man as checks
+from pe_lib.teach.checks import dog_bites_man as checks
 
 CHECKS = {"1.1": checks.check_attend_one, "1.2": checks.check_reorder_scores, "1.3": checks.check_invisible,
           "1.4": checks.check_sees_order}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pe_lib.checks import long_context as checks
+from pe_lib.teach.checks import long_context as checks
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.offsets import unfinished_pairs
 from pe_lib.scaling import ntk

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pe_lib.checks import pair_layouts as checks
+from pe_lib.teach.checks import pair_layouts as checks
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import to_half
 from pe_lib.rotary import rotate

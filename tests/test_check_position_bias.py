@@ -8,7 +8,7 @@ import pytest
 
 from pe_lib.attention import causal_mask
 from pe_lib.biases import alibi_bias, alibi_slopes, relative_buckets, relative_positions, table_bias
-from pe_lib.checks import position_bias as checks
+from pe_lib.teach.checks import position_bias as checks
 
 CHECKS = {"4.1": checks.check_decoder_alibi, "4.2": checks.check_buckets_both_ways, "4.3": checks.check_previous_token}
 

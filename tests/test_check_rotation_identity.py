@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pe_lib.checks import rotation_identity as checks
+from pe_lib.teach.checks import rotation_identity as checks
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pe_lib.checks import sinusoids as checks
+from pe_lib.teach.checks import sinusoids as checks
 from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.sinusoidal import encode_angles, offset_matrix, sinusoidal_encoding
 

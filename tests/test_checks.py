@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pe_lib.checks.compare import argument_names, difference, name_call, name_kind, numbers
-from pe_lib.checks.exercise import Verdict, draws, exercise
+from pe_lib.teach.checks.compare import argument_names, difference, name_call, name_kind, numbers
+from pe_lib.teach.checks.exercise import Verdict, draws, exercise
 
 
 def scores_by_loop(q, k):

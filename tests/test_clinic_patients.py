@@ -8,7 +8,7 @@ import pytest
 from pe_lib.attention import attention, causal_mask
 from pe_lib.clinic import diagnose, diagnose_attention, diagnose_bias
 from pe_lib.clinic.patients import PATIENTS, code, mend
-from pe_lib.figures.bug_clinic_tests import healthy
+from pe_lib.teach.figures.bug_clinic_tests import healthy
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import rotate
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pe_lib.controls import Check, Choice, LogSlider, Slider
+from pe_lib.teach.controls import Check, Choice, LogSlider, Slider
 
 
 @pytest.mark.parametrize("control, widget, trait", [

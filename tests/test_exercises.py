@@ -102,7 +102,7 @@ def judge(run_once, exercise, answers):
 
 STUB = 'def double(x):\n    """Twice x, of shape (n,)."""\n    ...'
 CHECK = """import numpy as np
-from pe_lib.checks.exercise import exercise
+from pe_lib.teach.checks.exercise import exercise
 @exercise("9.1", praise="And twice again is four times.")
 def check_double(attempt):
     attempt.agrees("it doubles", lambda x: 2 * x, [(np.arange(3.0),)], classics={"You squared.": lambda x: x * x})

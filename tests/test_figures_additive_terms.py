@@ -9,11 +9,11 @@ import pytest
 
 from pe_lib.additive import score_terms, variance_shares
 from pe_lib.attention import attention_scores, causal_mask, softmax
-from pe_lib.figures import additive_terms as figures
-from pe_lib.figures import additive_terms_heads as heads
-from pe_lib.figures import additive_terms_mixing as mixing
+from pe_lib.teach.figures import additive_terms as figures
+from pe_lib.teach.figures import additive_terms_heads as heads
+from pe_lib.teach.figures import additive_terms_mixing as mixing
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.plots import new_figure, style
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
 
 

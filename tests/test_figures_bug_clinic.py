@@ -8,11 +8,11 @@ import pytest
 from test_clinic_patients import CASES
 
 from pe_lib.clinic.patients import PATIENTS, mend
-from pe_lib.figures import bug_clinic as figures
-from pe_lib.figures import bug_clinic_attention as cached
-from pe_lib.figures import bug_clinic_tests as tests
+from pe_lib.teach.figures import bug_clinic as figures
+from pe_lib.teach.figures import bug_clinic_attention as cached
+from pe_lib.teach.figures import bug_clinic_tests as tests
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.plots import new_figure, style
 from pe_lib.precision import angle_error
 
 

@@ -10,13 +10,13 @@ import pytest
 from pe_lib.attention import attention, causal_mask
 from pe_lib.biases import alibi_bias
 from pe_lib.cache import attend, change_frequencies, evict, padding_bias, positions_from_mask, shift
-from pe_lib.figures import cached_decoding as figures
-from pe_lib.figures import cached_decoding_faults as faults
-from pe_lib.figures import cached_decoding_positions as counting
+from pe_lib.teach.figures import cached_decoding as figures
+from pe_lib.teach.figures import cached_decoding_faults as faults
+from pe_lib.teach.figures import cached_decoding_positions as counting
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.model import next_token_logits, random_parameters
 from pe_lib.offsets import wrap
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.plots import new_figure, style
 from pe_lib.rotary import rotate
 from pe_lib.scaling import dynamic_factor, dynamic_ntk, longrope, ntk_base
 from pe_lib.sinusoidal import sinusoidal_encoding

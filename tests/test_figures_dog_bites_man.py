@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity
-from pe_lib.figures import dog_bites_man as figures
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.figures import dog_bites_man as figures
+from pe_lib.teach.plots import new_figure, style
 
 
 @pytest.mark.parametrize("seed", [0, 1, 20])

@@ -6,9 +6,9 @@ from figure_kit import built, readout
 import numpy as np
 import pytest
 
-from pe_lib.figures import long_context as figures
-from pe_lib.figures import long_context_limits as limits
-from pe_lib.figures import long_context_stretched as stretched
+from pe_lib.teach.figures import long_context as figures
+from pe_lib.teach.figures import long_context_limits as limits
+from pe_lib.teach.figures import long_context_stretched as stretched
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity, wavelengths
 from pe_lib.precision import angle_error
 from pe_lib.sinusoidal import sinusoidal_encoding

@@ -5,11 +5,11 @@ from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
-from pe_lib.figures import pair_layouts as figures
-from pe_lib.figures import pair_layouts_conventions as conventions
+from pe_lib.teach.figures import pair_layouts as figures
+from pe_lib.teach.figures import pair_layouts_conventions as conventions
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import LAYOUTS, permute_weights, to_half
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.plots import new_figure, style
 from pe_lib.rotary import rotate, rotation_matrix
 
 

@@ -9,8 +9,8 @@ from matplotlib.colors import to_rgb
 
 from pe_lib.attention import softmax
 from pe_lib.biases import alibi_slopes, relative_buckets
-from pe_lib.figures import position_bias as figures
-from pe_lib.plots import CONTENT, KEY, POSITION, QUERY, new_figure, show, style
+from pe_lib.teach.figures import position_bias as figures
+from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, new_figure, show, style
 
 
 def test_the_maps_are_two_relative_biases_and_one_that_is_not():

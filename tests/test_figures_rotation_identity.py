@@ -5,10 +5,10 @@ from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
-from pe_lib.figures import rotation_identity as arrows
-from pe_lib.figures import rotation_identity_scores as scores
+from pe_lib.teach.figures import rotation_identity as arrows
+from pe_lib.teach.figures import rotation_identity_scores as scores
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
-from pe_lib.plots import new_figure, show, style
+from pe_lib.teach.plots import new_figure, show, style
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
 

@@ -5,9 +5,9 @@ from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
-from pe_lib.figures import sinusoids as figures
+from pe_lib.teach.figures import sinusoids as figures
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
-from pe_lib.plots import new_figure, show, style
+from pe_lib.teach.plots import new_figure, show, style
 
 
 def test_binary_codes_count_fastest_bit_first():

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from pe_lib.checks.inventory import QUESTIONS
-from pe_lib.quiz import inventory, score
+from pe_lib.teach.checks.inventory import QUESTIONS
+from pe_lib.teach.quiz import inventory, score
 
 
 def test_every_chapter_from_1_to_11_is_asked_about():

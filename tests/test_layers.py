@@ -1,4 +1,4 @@
-"""The maths stands alone: NumPy and itself, small enough to read, and no trace of the teaching side."""
+"""The folder is the layer: pe_lib/*.py is maths and the toy model, which import NumPy and themselves alone."""
 
 import ast
 import subprocess
@@ -10,13 +10,8 @@ import pytest
 import pe_lib
 
 LIBRARY = Path(pe_lib.__file__).parent
-FILES = {path.stem for path in LIBRARY.glob("*.py")} - {"__init__"}
-LAYERS = {  # a layer imports itself and those above it; the packages figures/ and checks/ are teaching too
-    "maths": "frequencies scaling yarn offsets precision sinusoidal additive biases layouts rotary attention cache grids graphs _validate",
-    "model": "model tasks",
-    "teaching": "plots maps sliders controls walker quiz clinic",
-}
-MATHS, MODEL, TEACHING = (sorted(FILES & set(names.split())) for names in LAYERS.values())
+MATHS = sorted(path.stem for path in LIBRARY.glob("*.py") if path.stem != "__init__")
+CLINIC = sorted(".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts) for path in (LIBRARY / "clinic").rglob("*.py"))
 
 FORBIDDEN = ["matplotlib", "ipywidgets", "anywidget", "IPython"]
 
@@ -65,14 +60,31 @@ def breaches(source):
     return found
 
 
-def test_every_module_has_one_layer():
-    assert sorted(MATHS + MODEL + TEACHING) == sorted(FILES), "name the new module in LAYERS"
-    assert {"attention", "frequencies", "sinusoidal"} <= set(MATHS)
+def test_the_library_has_these_rooms():
+    assert {path.name for path in LIBRARY.iterdir() if path.is_dir() and path.name != "__pycache__"} == {"teach", "clinic"}
+    assert {"attention", "frequencies", "sinusoidal", "model"} <= set(MATHS)
 
 
-@pytest.mark.parametrize("name", MATHS + MODEL)
+@pytest.mark.parametrize("name", MATHS)
 def test_maths_and_model_load_no_plotting_and_no_widgets(name):
     assert loaded_by(f"import pe_lib.{name}") == []
+
+
+def test_the_clinic_loads_no_plotting_and_no_widgets():
+    assert "pe_lib.clinic.report" in CLINIC
+    assert loaded_by("import " + ", ".join(name.removesuffix(".__init__") for name in CLINIC)) == []
+
+
+@pytest.mark.parametrize("old", ["sliders", "plots", "quiz", "maps", "controls", "walker", "figures", "checks", "questions"])
+@pytest.mark.parametrize("statement", ["import pe_lib.{}", "from pe_lib import {}", "from pe_lib.{} import anything", "import pe_lib.{}.start_here"])
+def test_an_import_from_an_old_place_is_told_the_new_one(old, statement):
+    with pytest.raises(ImportError, match=rf"pe_lib\.{old} is now pe_lib\.teach\.{old}: please import it from there"):
+        exec(statement.format(old), {})
+
+
+def test_a_name_that_never_was_gets_pythons_own_words():
+    with pytest.raises(ModuleNotFoundError, match="No module named 'pe_lib.plotz'"):
+        exec("import pe_lib.plotz", {})
 
 
 @pytest.mark.parametrize("name", FORBIDDEN)
@@ -90,8 +102,9 @@ def test_maths_modules_keep_the_rules_of_the_house(name):
     [
         ("import matplotlib.pyplot as plt", "imports matplotlib.pyplot"),
         ("import math", "imports math"),
-        ("from pe_lib import plots", "imports pe_lib.plots"),
-        ("from pe_lib.sliders import explore", "imports pe_lib.sliders"),
+        ("from pe_lib.teach import plots", "imports pe_lib.teach"),
+        ("from pe_lib.clinic import diagnose", "imports pe_lib.clinic"),
+        ("from pe_lib.teach.sliders import explore", "imports pe_lib.teach.sliders"),
         ("from . import quiz", "imports pe_lib.quiz"),
         ("from .quiz import ask", "imports pe_lib.quiz"),
         ("def f():\n    import ipywidgets", "imports ipywidgets"),

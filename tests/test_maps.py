@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pe_lib.maps import attention_grid, contrast, heat_map, ink, write_cells
-from pe_lib.plots import new_figure
+from pe_lib.teach.maps import attention_grid, contrast, heat_map, ink, write_cells
+from pe_lib.teach.plots import new_figure
 
 TABLE = np.array([[0.25, -1.0, 0.5], [0.0, 2.0, -0.125]])
 CHANNEL = st.floats(0, 1)

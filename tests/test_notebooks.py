@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebook_kit import NOTEBOOKS, each_notebook
 
-from pe_lib import questions
+from pe_lib.teach import questions
 
 
 def test_there_are_notebooks():
@@ -58,9 +58,9 @@ def test_each_claim_of_the_notebooks_has_a_test():
 @pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(questions.__path__)])
 def test_every_question_is_asked_once(name):
     asked = [re.findall(r"\*questions\.([A-Z_\d]+)\)", cell.source) for path in NOTEBOOKS
-             if f"from pe_lib.questions import {name} as questions" in path.read_text(encoding="utf-8")
+             if f"from pe_lib.teach.questions import {name} as questions" in path.read_text(encoding="utf-8")
              for cell in notebooks.read(path).cells if cell.cell_type == "code"]
-    written = [key for key in vars(importlib.import_module(f"pe_lib.questions.{name}")) if key.isupper()]
+    written = [key for key in vars(importlib.import_module(f"pe_lib.teach.questions.{name}")) if key.isupper()]
     assert sum(asked, []) == written
 
 

@@ -14,9 +14,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from pe_lib import plots
-from pe_lib.maps import contrast
-from pe_lib.plots import LINES, new_figure, png, show, style
+from pe_lib.teach import plots
+from pe_lib.teach.maps import contrast
+from pe_lib.teach.plots import LINES, new_figure, png, show, style
 
 ALT = "A line rises from 0 to 1 <b>& stays</b> there."
 
@@ -38,7 +38,7 @@ def chunks(png):
 
 
 def test_importing_puts_the_style_on_the_process_and_leaves_pyplot_out():
-    code = ("import sys, matplotlib; before = matplotlib.rcParams['axes.facecolor']; import pe_lib.plots; "
+    code = ("import sys, matplotlib; before = matplotlib.rcParams['axes.facecolor']; import pe_lib.teach.plots; "
             "print(before, matplotlib.rcParams['axes.facecolor'], 'matplotlib.pyplot' in sys.modules)")
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["white", "#FAFAF7", "False"]

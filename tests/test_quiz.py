@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pe_lib.quiz import Question, ask, inventory, markup, predict, score
+from pe_lib.teach.quiz import Question, ask, inventory, markup, predict, score
 
 OPTIONS = {"the *same*": "Yes: `a < b`.", "larger & larger": "Is it?", '<script>alert("x")</script>': "No & no."}
 VIEW = "application/vnd.jupyter.widget-view+json"

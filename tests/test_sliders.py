@@ -11,9 +11,9 @@ import pytest
 from matplotlib import pyplot
 from PIL import Image
 
-from pe_lib import sliders
-from pe_lib.plots import heat_map
-from pe_lib.sliders import Check, Choice, LogSlider, Slider, explore
+from pe_lib.teach import sliders
+from pe_lib.teach.plots import heat_map
+from pe_lib.teach.sliders import Check, Choice, LogSlider, Slider, explore
 
 
 def ramp(fig):

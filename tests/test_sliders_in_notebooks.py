@@ -40,7 +40,7 @@ def run_cells(run_once, folder, *sources):
 
 
 FIGURE = """
-from pe_lib.sliders import Slider, explore
+from pe_lib.teach.sliders import Slider, explore
 def build(fig):
     (line,) = fig.subplots().plot([0, 1], [0, 0], animated=True)
     def update(height):
@@ -81,7 +81,7 @@ CALLBACK = "import ipywidgets as w\ndef f(*args): raise RuntimeError('lost')\n"
     "s = w.Button(description='Go'); s.on_click(f); s",
     "s = w.Text(); s.observe(f, 'value'); s",
     "out = w.Output(); s = w.IntSlider(); s.observe(out.capture()(f), 'value'); s",
-    "from pe_lib.quiz import ask\ns = ask('1 + 1?', {'2': 'Yes.', '3': 'Count.'}, right='2'); s.observe(f, 'choice'); s",
+    "from pe_lib.teach.quiz import ask\ns = ask('1 + 1?', {'2': 'Yes.', '3': 'Count.'}, right='2'); s.observe(f, 'choice'); s",
 ], ids=["slider", "log slider", "radio buttons", "checkbox", "button", "text", "output", "question"])
 def test_an_error_that_a_front_end_would_swallow_is_found(source, run_once, tmp_path):
     swept = run_cells(run_once, tmp_path, CALLBACK + source).call("sweep_widgets")

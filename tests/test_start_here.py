@@ -8,9 +8,9 @@ import notebooks
 import numpy as np
 import pytest
 
-from pe_lib.checks.start_here import check_relative_position
-from pe_lib.figures import start_here as figures
-from pe_lib.plots import new_figure, style
+from pe_lib.teach.checks.start_here import check_relative_position
+from pe_lib.teach.figures import start_here as figures
+from pe_lib.teach.plots import new_figure, style
 
 HERE = Path(__file__).parent
 WRONG = runpy.run_path(str(HERE / "exercises" / "00_start_here.py"))["WRONG"]["0.1"]

@@ -11,7 +11,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
-FIGURE = """from pe_lib.plots import new_figure, show
+FIGURE = """from pe_lib.teach.plots import new_figure, show
 fig = new_figure(4, 3)
 fig.subplots().plot([1, 2, 3])
 show(fig, alt="A line that rises.")"""

@@ -17,10 +17,10 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECL
 
 import numpy as np
 
-from pe_lib.figures.long_context import impostor_finder
+from pe_lib.teach.figures.long_context import impostor_finder
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.offsets import smallest_base
-from pe_lib.sliders import Slider, explore
+from pe_lib.teach.sliders import Slider, explore
 
 TIMES_FASTER, LARGEST_ERROR, TIMES_STEP, SECONDS = 60, 1e-9, 1.5, 5
 BASES = {1: "4.3e+03", 2: "1.2e+04", 4: "2.7e+04", 8: "8.4e+04", 16: "2.3e+05", 32: "6.3e+05"}

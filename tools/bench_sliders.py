@@ -72,7 +72,7 @@ a.observe(moved, "value"); b.observe(moved, "value"); update(0, 0)
 display(VBox([a, b, fig.canvas]))
 """
 COURSE = """
-from pe_lib.sliders import Slider, explore
+from pe_lib.teach.sliders import Slider, explore
 def two_panels(fig):
     draw = build(fig, True)
     def update(a, b):

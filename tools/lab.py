@@ -119,7 +119,7 @@ class Notebook:
 
     def replace(self, cells):
         """Other code cells in place of all there are; the kernel stays."""
-        self.made_before = self.evaluate("len(__import__('pe_lib.sliders').sliders.figures())")
+        self.made_before = self.evaluate("len(__import__('pe_lib.teach.sliders').teach.sliders.figures())")
         self.page.evaluate("""(sources) => { const model = lab.notebook().content.model.sharedModel;
             model.transact(() => { model.deleteCellRange(0, model.cells.length);
                 model.insertCells(0, sources.map((source) => ({ cell_type: 'code', source, metadata: {} }))); }); }""", cells)
@@ -159,7 +159,7 @@ class Figure:
         self.canvas = self.page.locator(".jp-Notebook .pe-figure canvas").nth(n)
         self.output = self.page.locator(".jp-Notebook .jp-OutputArea-output", has=self.page.locator(".pe-figure")).nth(n)
         self.sliders = self.output.get_by_role("slider")
-        self.python = f"__import__('pe_lib.sliders').sliders.figures()[{notebook.made_before + n}]"
+        self.python = f"__import__('pe_lib.teach.sliders').teach.sliders.figures()[{notebook.made_before + n}]"
         self.reveal()
 
     def reveal(self):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from pe_lib.sliders import Check, Choice, LogSlider, Slider, explore, figures
+from pe_lib.teach.sliders import Check, Choice, LogSlider, Slider, explore, figures
 
 __all__ = ["Check", "Choice", "LogSlider", "Slider", "bar", "drawn_by", "explore", "figures", "fragile", "noise", "slow",
            "threads", "time"]

@@ -18,7 +18,7 @@ def test_every_control_leads_to_the_right_frame(name, open_notebook, folder):
     notebook = open_notebook(name)
     stills_are_seen(notebook, folder / "notebooks" / name)
     assert notebook.run() == []
-    count = notebook.evaluate("len(__import__('pe_lib.sliders').sliders.figures())")
+    count = notebook.evaluate("len(__import__('pe_lib.teach.sliders').teach.sliders.figures())")
     assert notebook.page.locator(".jp-Notebook .pe-figure canvas").count() == count
     for n in range(count):
         figure = lab.Figure(notebook, n)

@@ -6,7 +6,7 @@ pytestmark = pytest.mark.browser
 
 IMG = "<img src=x onerror=alert(1)>"
 CELLS = [
-    "from pe_lib.quiz import ask, predict",
+    "from pe_lib.teach.quiz import ask, predict",
     f"""asked = ask("Is `x < y` *really* <i>so</i> & {IMG}?", {{
     "the *same*": "Yes: `a < b`.", "larger & larger": "Is it? {IMG}", "<u>less</u>": "Look at row 2."}}, right="the *same*")
 asked""",

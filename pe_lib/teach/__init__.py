@@ -1,0 +1,1 @@
+"""The teaching side of the course: slider figures, pictures, questions and the checks of the exercises."""
