@@ -81,13 +81,16 @@ def offset_similarity(offsets, inv_freq):
     offsets (..., n), tokens; inv_freq (dim/2,), radians per token -> (..., n), from -dim/2 to dim/2.
     offset_similarity(k) = sum over m of cos(k * inv_freq[m]) = PE(p) . PE(p + k), at every p
 
-    A long row of evenly spaced offsets, such as np.arange(10**6), takes a short way: a matrix product for the cosines.
+    A long row of evenly spaced offsets, such as range(10**6), takes a short way: a matrix product for the cosines.
     Raises: ValueError as `angles`.
     Source: cos(a - b) = cos a cos b + sin a sin b, summed over the pairs.
 
     >>> offset_similarity([0, 1, 2], [np.pi, 2 * np.pi])
     array([2., 0., 2.])
     """
+    if isinstance(offsets, range) and len(offsets) > 512:
+        _, inv_freq = turnable([offsets[0], offsets[-1]], inv_freq, "offsets")
+        return _similarity_evenly_spaced(offsets.start, offsets.step, len(offsets), inv_freq)
     offsets, inv_freq = turnable(offsets, inv_freq, "offsets")
     if offsets.ndim == 1 and offsets.size > 512:
         step = offsets[1] - offsets[0]

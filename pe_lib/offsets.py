@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib._validate import even_dim, finite_array, finite_number, frequency_array, positive_number, whole_number
-from pe_lib.frequencies import inverse_frequencies, offset_similarity, wavelengths
+from pe_lib.frequencies import offset_similarity, wavelengths
 
 
 def wrap(angle):

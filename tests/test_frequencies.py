@@ -305,3 +305,11 @@ def test_arguments_are_left_as_they_were():
 
 def test_the_paper_s_base_is_the_default():
     assert [inspect.signature(family).parameters["base"].default for family in FAMILIES] == [10_000.0, 10_000.0]
+
+
+@pytest.mark.parametrize("offsets", [range(5), range(3000), range(-700, 2000, 3), range(900, -900, -1)])
+def test_a_range_of_offsets_is_as_good_as_an_array(offsets):
+    inv_freq = inverse_frequencies(16)
+    assert_allclose(offset_similarity(offsets, inv_freq), offset_similarity(np.array(offsets), inv_freq), rtol=0, atol=1e-9)
+    with pytest.raises(ValueError, match="inv_freq"):
+        offset_similarity(offsets, [[1.0]])

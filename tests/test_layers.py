@@ -60,6 +60,28 @@ def breaches(source):
     return found
 
 
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def borrowed_privates(source):
+    """Private names that a module takes from another one; a private module (pe_lib._validate) may be imported as such."""
+    found, modules = [], {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            come_from = "" if isinstance(node, ast.Import) else node.module or ""
+            for alias in node.names:
+                modules[alias.asname or alias.name.split(".")[0]] = alias.name
+                if come_from and is_private(alias.name) and come_from != "pe_lib":
+                    found.append(f"{come_from}.{alias.name}")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            path = ast.unparse(node.value)
+            if path.split(".")[0] in modules and f"{path}.{node.attr}" != "pe_lib._validate":
+                found.append(f"{path}.{node.attr}")
+    return sorted(found)
+
+
 def test_the_library_has_these_rooms():
     assert {path.name for path in LIBRARY.iterdir() if path.is_dir() and path.name != "__pycache__"} == {"teach", "clinic"}
     assert {"attention", "frequencies", "sinusoidal", "model"} <= set(MATHS)
@@ -117,6 +139,33 @@ def test_maths_modules_keep_the_rules_of_the_house(name):
 )
 def test_a_broken_rule_would_be_seen(source, breach):
     assert breaches(source) == [breach]
+
+
+@pytest.mark.parametrize("path", sorted(LIBRARY.rglob("*.py")), ids=lambda path: str(path.relative_to(LIBRARY)))
+def test_no_module_takes_anothers_private_name(path):
+    assert borrowed_privates(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("source, names", [
+    ("from pe_lib.frequencies import angles, _rows", ["pe_lib.frequencies._rows"]),
+    ("from .exercise import _End as End", ["exercise._End"]),
+    ("def f():\n    from pe_lib.clinic.rotary.laws import _near", ["pe_lib.clinic.rotary.laws._near"]),
+    ("from pe_lib.teach.checks import exercise as e\ne._End", ["e._End"]),
+    ("import pe_lib.frequencies\npe_lib.frequencies._rows(3)", ["pe_lib.frequencies._rows"]),
+    ("from pe_lib.teach.checks.exercise import Attempt\nAttempt._run", ["Attempt._run"]),
+    ("from pe_lib._validate import even_dim, _whole", ["pe_lib._validate._whole"]),
+])
+def test_a_borrowed_private_name_would_be_seen(source, names):
+    assert borrowed_privates(source) == names
+
+
+@pytest.mark.parametrize("source", [
+    "from pe_lib._validate import even_dim", "from pe_lib import _validate\n_validate.even_dim(4)", "import pe_lib._validate\npe_lib._validate.even_dim(4)",
+    "from pe_lib import __version__", "def _mine():\n    return 1\n_mine()", "class A:\n    def f(self):\n        return self._x",
+    "from typing import NamedTuple\nclass Law(NamedTuple):\n    speed: float\nLaw(1.0)._replace(speed=2.0)",
+])
+def test_own_private_names_and_private_modules_are_free(source):
+    assert borrowed_privates(source) == []
 
 
 def test_docstrings_comments_and_blank_lines_are_free():

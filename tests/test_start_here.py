@@ -5,7 +5,6 @@ import runpy
 from pathlib import Path
 
 import notebooks
-import numpy as np
 import pytest
 
 from pe_lib.teach.checks.start_here import check_relative_position

@@ -55,10 +55,18 @@ def write_cells(image, values, digits=2):
     if values.shape != shape or len(image.cells) != values.size:
         raise ValueError(f"values must fill a map made with annotate=True, of shape {shape}; got shape {values.shape}")
     image.set_data(values)
-    said = np.round(values.ravel(), digits) + 0.0          # no "−0.00"
-    for text, value, color in zip(image.cells, said, image.cmap(image.norm(values.ravel())), strict=True):
-        text.set_text("" if np.isnan(value) else f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}"))
+    for text, value, color in zip(image.cells, values.ravel(), image.cmap(image.norm(values.ravel())), strict=True):
+        text.set_text("" if np.isnan(value) else signed(value, digits))
         text.set_color(ink(color))
+
+
+def signed(value, digits=2):
+    """A number with a true minus sign, commas from a thousand on, and no minus before a zero.
+
+    >>> signed(-1234.567), signed(-0.001)
+    ('−1,234.57', '0.00')
+    """
+    return f"{round(float(value), digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def attention_grid(ax, weights, words, key_words=None, label="attention weight", **options):

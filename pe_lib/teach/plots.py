@@ -1,7 +1,7 @@
 """One look for every picture: style, colours by role, figures, and pictures with the sentence that says what they show.
 
-Figures are made by :func:`new_figure`, never by pyplot, and shown once, by :func:`show`. The maps (``maps.py``)
-can be had from here as well.
+Figures are made by :func:`new_figure`, never by pyplot, and shown once, by :func:`show`. Whatever a figure module shares
+with others is imported from here: the colours, the helpers for axes, and the maps and :func:`signed` of ``maps.py``.
 """
 
 import base64
@@ -15,16 +15,18 @@ from pathlib import Path
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from PIL import Image, ImageChops
 
-from .maps import attention_grid, contrast, heat_map, ink, write_cells
+from .maps import attention_grid, contrast, heat_map, ink, signed, write_cells
 
-__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "style", "new_figure", "show", "png", "Picture",
-           "heat_map", "write_cells", "attention_grid", "contrast", "ink"]
+__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "INK", "FAINT", "CARD", "style", "new_figure", "show", "png",
+           "Picture", "bare", "fixed_ticks", "heat_map", "write_cells", "attention_grid", "contrast", "ink", "signed"]
 
 STYLE = Path(__file__).with_name("course.mplstyle")
 LINES = [("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#882255", ":")]
 QUERY, KEY, CONTENT, POSITION = (color for color, _ in LINES)
+INK, FAINT, CARD = "#222222", "#B8B8B0", "#FAFAF7"       # marks and outlines; what stays in the background; the fill of a box
 
 _RC = matplotlib.rc_params_from_file(STYLE, use_default_template=False)
 matplotlib.rcParams.update(_RC)     # for the whole process: a thread that draws must not find another style
@@ -44,6 +46,20 @@ def new_figure(width=8.0, height=3.6, layout="constrained"):
         figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure
+
+
+def bare(ax):
+    """Takes frame and ticks away, for a picture whose axes are not scales."""
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+
+
+def fixed_ticks(axis, places, words=None):
+    """These ticks and no others on a logarithmic axis, labelled with the words if there are any."""
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_locator(FixedLocator(places))
+    if words is not None:
+        axis.set_major_formatter(FixedFormatter(words))
 
 
 @dataclass(frozen=True, repr=False)

@@ -126,18 +126,18 @@ def _read_geometric(meant, scale, found, dim, fine, base):
     pairs = len(meant)
     for key, power in (("exponents start at one", 1), ("exponents half a step on", 0.5)):
         if found > 1 and scale != 1 and abs(scale * found ** (power / pairs) - 1) < 4 * fine:
-            return Law(meant, -1, _near(found, fine), key)
+            return Law(meant, -1, without_noise(found, fine), key)
     if found < 1:
         last = scale * found ** (-(pairs - 1) / pairs)
         key = "frequencies reversed" if abs(last - 1) < 40 * fine else "exponent positive"
-        return Law(meant, -1, _near(1 / found, fine), key, 1.0 if key == "frequencies reversed" else scale)
-    return _likelier(meant, scale, found, dim, fine, base) or Law(meant, -1, _near(found, fine), "", scale)
+        return Law(meant, -1, without_noise(1 / found, fine), key, 1.0 if key == "frequencies reversed" else scale)
+    return _likelier(meant, scale, found, dim, fine, base) or Law(meant, -1, without_noise(found, fine), "", scale)
 
 
 def _likelier(meant, scale, found, dim, fine, base):
     """A famous base by another rule, where the base found is an odd one: 13458 is 10000 with exponents over dim/2 - 1."""
-    pairs, near = len(meant), _near(found, fine)
-    odd = not _is_round(near)
+    pairs, near = len(meant), without_noise(found, fine)
+    odd = not is_round(near)
     for other in (*FAMOUS, *_uncut(found, dim, pairs, fine) * odd) if base is None and near not in FAMOUS else ():
         for key in ("sliced frequencies", "exponent over dim/2 - 1"):
             exponent = exponents(pairs, dim).get(key, [0])
@@ -153,8 +153,8 @@ def _likelier(meant, scale, found, dim, fine, base):
 
 def _uncut(found, dim, pairs, fine):
     """The base of frequencies made for all features and cut off, if it is a round one."""
-    whole = _near(found ** (dim / 2 / pairs), fine) if pairs < dim / 2 <= 4 * pairs and found < 1e9 else 0.5
-    return (whole,) * _is_round(whole) * (whole > 1)
+    whole = without_noise(found ** (dim / 2 / pairs), fine) if pairs < dim / 2 <= 4 * pairs and found < 1e9 else 0.5
+    return (whole,) * is_round(whole) * (whole > 1)
 
 
 def _parts(speed, tolerance, base):
@@ -163,7 +163,7 @@ def _parts(speed, tolerance, base):
     if pairs < 3 or (speed <= 0).any():
         return None
     first_two = float(np.exp(np.clip(pairs * np.log(speed[0] / speed[1]), 0.1, 60)))
-    for found in [base] if base else [*FAMOUS, _near(first_two, tolerance)]:
+    for found in [base] if base else [*FAMOUS, without_noise(first_two, tolerance)]:
         ratio = found ** (-np.arange(pairs) / pairs) / speed
         near = 3 * max(tolerance, 1e-9)
         factor = float(ratio[-1])
@@ -190,11 +190,11 @@ def coarse_form(speed):
     return next((form for form in ("float16", "bfloat16") if np.allclose(rounded(speed, form), speed, rtol=1e-6, atol=1e-10)), "")
 
 
-def _is_round(value):
+def is_round(value):
     return float(f"{value:.2g}") == value
 
 
-def _near(value, fine):
+def without_noise(value, fine):
     """A base without its rounding noise: 10000 for 10000.00000002."""
     plain = float(f"{value:.2g}")
     return plain if abs(value / plain - 1) < 10 * fine else value

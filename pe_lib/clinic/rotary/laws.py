@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.clinic.notes import number, radians
-from pe_lib.clinic.rotary.exponents import EXPONENTS, FAMOUS, SCALES, _is_round, _near, coarse_form
+from pe_lib.clinic.rotary.exponents import EXPONENTS, FAMOUS, SCALES, coarse_form, is_round, without_noise
 from pe_lib.clinic.rotary.exponents import find_law as find_law  # both halves can be had from here
 from pe_lib.yarn import attention_factor, llama3
 
@@ -123,8 +123,8 @@ def _hint(law, base, width):
     """Another reading of a base that nobody asked for, if it is a likely one."""
     if base is not None or law.key or law.base is None or law.base in FAMOUS:
         return ""
-    tensor2tensor = _near(law.base ** (1 - 2 / width), max(law.tolerance, 1e-10))
-    if _is_round(tensor2tensor) and not _is_round(law.base):
+    tensor2tensor = without_noise(law.base ** (1 - 2 / width), max(law.tolerance, 1e-10))
+    if is_round(tensor2tensor) and not is_round(law.base):
         other = number(tensor2tensor)
         return f" (or {other} with exponents over dim/2 - 1: say base={other} to have it judged)"
     for other in FAMOUS:
@@ -132,7 +132,7 @@ def _hint(law, base, width):
             if abs(law.base / other**power - 1) < 10 * law.tolerance + 1e-9:
                 return f" (or {number(other)} with exponents {words}: say base={number(other)} to have it judged)"
         stretch = (law.base / other) ** ((width - 2) / width)
-        odd, near = not _is_round(law.base), round(2 * stretch) / 2
+        odd, near = not is_round(law.base), round(2 * stretch) / 2
         if odd and stretch > 1.2 and abs(stretch / near - 1) < 4 * law.tolerance + 1e-9:
             return f" (the NTK base for {number(other)} stretched {number(near)} times)"
     return ""

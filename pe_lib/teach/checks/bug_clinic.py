@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib.teach.checks.compare import difference, name_kind
-from pe_lib.teach.checks.exercise import _End, draws, exercise
+from pe_lib.teach.checks.exercise import End, draws, exercise
 from pe_lib.clinic import diagnose
 from pe_lib.clinic.patients import patient_b
 from pe_lib.frequencies import inverse_frequencies
@@ -151,7 +151,7 @@ def check_mended(attempt):
     x, p = draws((4, 8), times=1)[0][0], np.array([0, 1, 5, 300])
     got = attempt(x, p, shape=x.shape)
     if not difference(got, broken(x, p)):
-        raise _End("not started", "not started yet.")
+        raise End("not started", "not started yet.")
     known = (hint for hint, wrong in CLASSIC_MENDINGS.items() if not difference(got, wrong(x, p)))
     attempt.matches("every row is turned by its position, half-split, base 10,000", got, right(x, p),
                     hint=next(known, "Run diagnose(mended, layout=\"half\") and read its sentence."))

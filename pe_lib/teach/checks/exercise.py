@@ -31,7 +31,7 @@ class Verdict:
         return self.message
 
 
-class _End(Exception):
+class End(Exception):
     """Ends a check early, with a state and a text."""
 
 
@@ -43,7 +43,7 @@ def exercise(number, praise):
             state, text = "right", f"right. {praise}"
             try:
                 properties(Attempt(learner))
-            except _End as end:
+            except End as end:
                 state, text = end.args
             except Exception as error:         # a result so odd that a property could not be tried on it
                 state, text = "wrong", f"{_one_line(error)}, while looking at what your function gave."
@@ -58,33 +58,34 @@ class Attempt:
 
     def __init__(self, learner):
         self.learner, self.calls, self.held = learner, 0, None
+        self.read = lambda result: result      # a check may put something that sees each result before it is taken for arrays
 
     def __call__(self, *inputs, shape=None):
         """The array the learner's function returns; anything else, or another shape, ends the check with "wrong"."""
         result = self.raw(*inputs)
         call = name_call(self.learner, inputs)
         if not isinstance(result, np.ndarray):
-            raise _End("wrong", f"{call} gave {name_kind(result)}; one array was expected.")
+            raise End("wrong", f"{call} gave {name_kind(result)}; one array was expected.")
         if shape is not None and result.shape != tuple(shape):
-            raise _End("wrong", f"{call} gave shape {result.shape}; expected {tuple(shape)}.")
+            raise End("wrong", f"{call} gave shape {result.shape}; expected {tuple(shape)}.")
         return result
 
     def raw(self, *inputs):
         """What the learner's function returns: an array, or a tuple or dict of arrays."""
         self.calls += 1
         if self.learner is None or self.learner is ...:
-            raise _End("not started", "not started yet.")
+            raise End("not started", "not started yet.")
         if not callable(self.learner):
-            raise _End("wrong", f"hand over the function itself, without calling it; this is {name_kind(self.learner)}.")
+            raise End("wrong", f"hand over the function itself, without calling it; this is {name_kind(self.learner)}.")
         call, given = name_call(self.learner, inputs), copy.deepcopy(inputs)
-        result = self._run(call, given)
+        result = self.read(self._run(call, given))
         for name, before, after in zip(argument_names(self.learner, len(inputs)), inputs, given, strict=True):
             if isinstance(before, np.ndarray) and before.tobytes() != after.tobytes():
-                raise _End("wrong", f"{call} changed {name} in place: the caller's array is spoilt. Compute a new array instead.")
+                raise End("wrong", f"{call} changed {name} in place: the caller's array is spoilt. Compute a new array instead.")
         try:
             return numbers(result)
         except ValueError as reason:
-            raise _End("wrong", f"{call} gave {reason}.") from None
+            raise End("wrong", f"{call} gave {reason}.") from None
 
     def _run(self, call, given):
         try:
@@ -92,13 +93,13 @@ class Attempt:
                 result = self.learner(*given)
         except Exception as error:
             if isinstance(error, NotImplementedError) and self.calls == 1:
-                raise _End("not started", "not started yet.") from None
-            raise _End("wrong", f"{call} raised {_one_line(error)}.") from None
+                raise End("not started", "not started yet.") from None
+            raise End("wrong", f"{call} raised {_one_line(error)}.") from None
         if result is not None and result is not ...:
             return result
         if self.calls == 1 and (result is ... or _is_bare(self.learner)):
-            raise _End("not started", "not started yet.")
-        raise _End("wrong", f"{call} gave {result}. Does every way through the function end in a return?")
+            raise End("not started", "not started yet.")
+        raise End("wrong", f"{call} gave {result}. Does every way through the function end in a return?")
 
     def matches(self, property_, got, wanted, hint="", tolerance=TOLERANCE):
         """The property holds if got equals wanted; else the message shows the first entry that differs."""
@@ -127,7 +128,7 @@ class Attempt:
 
     def _fail(self, property_, found, hint):
         so_far = f"{self.held}, so far so good; but it should also hold that " if self.held else "it should hold that "
-        raise _End("wrong", " ".join(filter(None, [f"{so_far}{property_}{': ' if found else '.'}{found}", hint])))
+        raise End("wrong", " ".join(filter(None, [f"{so_far}{property_}{': ' if found else '.'}{found}", hint])))
 
 
 def draws(*shapes, times=3, seed=0):

@@ -37,16 +37,10 @@ def _known(got, classics, otherwise, *inputs):
     return otherwise
 
 
-def _read(attempt, change):
-    """Let ``change`` see each result as it was returned, before it is taken for an array or a tuple of arrays."""
-    run = attempt._run
-    attempt._run = lambda call, given: change(run(call, given))
-
-
 @exercise("6.1", praise="The other way is np.argsort(order): sorting an order gives the one that undoes it.")
 def check_half_order(attempt):
     """dim -> order (dim,), so that x[..., order] has every pair's first features in front and its second ones behind."""
-    _read(attempt, lambda result: list(result) if isinstance(result, tuple) else result)
+    attempt.read = lambda result: list(result) if isinstance(result, tuple) else result
     order = attempt(6, shape=(6,))
     hint = _known(order, CLASSIC_ORDERS, "Write down for d = 6 which two features are a pair before, and where they should stand.", 6)
     attempt.holds("each feature is named exactly once", np.array_equal(np.sort(order), np.arange(6)), found=f"the order is {order}.",
@@ -117,7 +111,7 @@ def check_convert(attempt):
     w_q, w_k = rng.normal(size=(2, heads * d_head, heads * d_head))
     b_q, b_k = rng.normal(size=(2, heads * d_head))
     given = (w_q, b_q, w_k, b_k, heads)
-    _read(attempt, lambda result: tuple(result) if isinstance(result, list) and len(result) == 4 else result)
+    attempt.read = lambda result: tuple(result) if isinstance(result, list) and len(result) == 4 else result
     parts = attempt.raw(*given)
     fits = isinstance(parts, tuple) and [np.shape(part) for part in parts] == [np.shape(part) for part in given[:4]]
     attempt.holds("it gives a tuple of four, of the shapes that came in", fits, hint="return w_q, b_q, w_k, b_k",

@@ -10,40 +10,17 @@ from matplotlib.patheffects import withStroke
 
 from pe_lib.additive import score_terms
 from pe_lib.attention import attention_scores
-from pe_lib.teach.plots import CONTENT, POSITION, heat_map, write_cells
 from pe_lib.sinusoidal import sinusoidal_encoding
+from pe_lib.teach.data.additive_terms import EMBEDDING, PLACE, UNTRAINED_DIM, W_K, W_Q, WORDS, untrained_head
+from pe_lib.teach.plots import CARD, CONTENT, INK, POSITION, heat_map, signed, write_cells
 
-CARD, INK, FAINT = "#FAFAF7", "#222222", "#B8B8B0"
+SENTENCES = ("the dog saw the old cat", "the old cat saw the dog", "fish fish fish fish fish fish")
 TERMS = ("content_content", "content_position", "position_content", "position_position")
 STYLES = dict(zip(TERMS, ((CONTENT, "-"), (CONTENT, "--"), (POSITION, "--"), (POSITION, "-"))))
-
-# The example of the lesson: two features a word, a query and a key that are one number each.
-WORDS = ("dog", "bites", "man")
-EMBEDDING = {"dog": (2, 1), "bites": (0, 1), "man": (1, 1)}
-PLACE = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0]])
-W_Q, W_K = np.array([[1.0], [2.0]]), np.array([[2.0], [1.0]])
-
-# A head nobody has trained: random words and matrices, of the size at which training begins.
-SENTENCES = ("the dog saw the old cat", "the old cat saw the dog", "fish fish fish fish fish fish")
-VOCABULARY = ("fish", "the", "dog", "saw", "old", "cat")
-DIM = 16
-
-
-def untrained_head(sentence):
-    """Word vectors (n, 16), about as long as a sinusoid, and W_Q, W_K (16, 16); the same word is the same vector."""
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(len(VOCABULARY), DIM)) / np.sqrt(2)
-    w_q, w_k = rng.normal(size=(2, DIM, DIM)) / np.sqrt(DIM)
-    return table[[VOCABULARY.index(word) for word in sentence.split()]], w_q, w_k
 
 
 def named(term):
     return term.replace("_", "–")
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def areas(fig):
@@ -105,8 +82,8 @@ def four_maps(fig):
 
     def update(strength, sentence, base):
         x, w_q, w_k = untrained_head(sentence)
-        positional = strength * sinusoidal_encoding(np.arange(6), DIM, base)
-        terms = {name: term / np.sqrt(DIM) for name, term in score_terms(x, positional, w_q, w_k).items()}
+        positional = strength * sinusoidal_encoding(np.arange(6), UNTRAINED_DIM, base)
+        terms = {name: term / np.sqrt(UNTRAINED_DIM) for name, term in score_terms(x, positional, w_q, w_k).items()}
         for image, term in zip(images, TERMS):
             image.set_data(terms[term])
         scores = attention_scores((x + positional) @ w_q, (x + positional) @ w_k)

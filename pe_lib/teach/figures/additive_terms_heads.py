@@ -4,15 +4,13 @@ import numpy as np
 
 from pe_lib.additive import score_terms, variance_shares
 from pe_lib.attention import attention_scores, causal_mask, softmax
-from pe_lib.teach.figures.additive_terms import CARD, FAINT, INK, STYLES, TERMS, named, signed
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.teach.plots import POSITION, heat_map
 from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
+from pe_lib.teach.data.additive_terms import CONTENTS, DIM, PLACES
+from pe_lib.teach.figures.additive_terms import STYLES, TERMS, named
+from pe_lib.teach.plots import CARD, FAINT, INK, POSITION, heat_map, signed
 
-# Twenty words and sixteen places, 64 features each; words about as long as places.
-DIM, GAIN = 64, 20
-CONTENTS = np.random.default_rng(0).normal(size=(20, DIM)) / np.sqrt(2)
-PLACES = sinusoidal_encoding(np.arange(16), DIM)
+GAIN = 20
 
 
 def position_reader(contents, places):

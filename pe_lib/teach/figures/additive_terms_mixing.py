@@ -5,11 +5,9 @@ import functools
 import numpy as np
 
 from pe_lib.attention import attention_scores
-from pe_lib.teach.figures.additive_terms import FAINT, INK, signed
-from pe_lib.teach.figures.additive_terms_heads import CONTENTS, DIM, PLACES
-from pe_lib.teach.plots import CONTENT, POSITION, heat_map
 from pe_lib.sinusoidal import sinusoidal_encoding
-
+from pe_lib.teach.data.additive_terms import CONTENTS, DIM, PLACES
+from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed
 
 WIDTHS = (16, 32, 64)
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from pe_lib.teach.figures.bug_clinic_tests import BENCH, healthy
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, heat_map
 from pe_lib.precision import FORMATS, angle_error
+from pe_lib.teach.figures.bug_clinic_tests import BENCH, healthy
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map
 
-INK, FAINT = "#222222", "#B8B8B0"
 DIM, SPAN = 8, 24
 LARGEST_FLOAT16 = 65_504
 ON_BENCH = {"healthy": BENCH["healthy"], "healthy, half-split": healthy("half"), "healthy, clockwise": healthy(sign=-1),

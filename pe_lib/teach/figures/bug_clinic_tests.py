@@ -11,10 +11,10 @@ from matplotlib.patches import Rectangle
 
 from pe_lib.clinic.patients import PATIENTS
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.teach.plots import POSITION, QUERY
 from pe_lib.rotary import rotate
+from pe_lib.teach.plots import CARD, INK, POSITION, QUERY
 
-DIM, INK, CARD, FAINT = 16, "#222222", "#FAFAF7", "#B8B8B0"
+DIM = 16
 
 
 def _rows(n, seed=0):

@@ -6,32 +6,15 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 
 from pe_lib.attention import attention, causal_mask
-from pe_lib.teach.figures.cached_decoding_faults import (FAULTS, Fault, decode, decode_logits, divergence, effective_offsets, pieces,
-                                                   top_left_for_chunks, top_left_mask)
-from pe_lib.frequencies import inverse_frequencies
 from pe_lib.model import random_parameters
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, heat_map
 from pe_lib.rotary import rotate
+from pe_lib.teach.data.cached_decoding import INV_FREQ, N, PROMPT, TEXT, head
+from pe_lib.teach.figures.cached_decoding_faults import (FAULTS, Fault, decode, decode_logits, divergence, effective_offsets, far_off,
+                                                         pieces, top_left_for_chunks, top_left_mask)
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, heat_map, signed
 
-CARD, INK, FAINT, SHADE = "#FAFAF7", "#222222", "#B8B8B0", "#E2E2DA"
-N, PROMPT, DIM = 14, 6, 8
-INV_FREQ = inverse_frequencies(DIM, base=100)
+SHADE = "#E2E2DA"
 MASKS = {"bottom-right": causal_mask, "top-left": top_left_mask, "top-left, but none for a single token": top_left_for_chunks}
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def head(seed=7, n=N):
-    """Queries, keys and values of one head, (3, n, DIM)."""
-    return np.random.default_rng(seed).normal(size=(3, n, DIM))
-
-
-def far_off(outputs, right):
-    """Each row's error as a share of its length."""
-    return np.linalg.norm(outputs - right, axis=-1) / np.linalg.norm(right, axis=-1)
 
 
 @functools.cache
@@ -135,9 +118,6 @@ def fault_switch(fig, n=N):
 def _range(wrong):
     low, high = signed(wrong.min(), 0), signed(wrong.max(), 0)
     return f"{low} to {high} tokens" if low != high else f"{low} token" if abs(wrong[0]) == 1 else f"{low} tokens"
-
-
-TEXT = np.random.default_rng(5).integers(0, 11, 24)
 
 
 @functools.cache

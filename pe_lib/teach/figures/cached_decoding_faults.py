@@ -85,6 +85,11 @@ def decode(fault, q, k, v, inv_freq, rows):
     return np.concatenate(outputs)
 
 
+def far_off(outputs, right):
+    """Each row's error as a share of its length."""
+    return np.linalg.norm(outputs - right, axis=-1) / np.linalg.norm(right, axis=-1)
+
+
 def effective_offsets(fault, rows):
     """Key minus query as the program has them, (n, n); NaN where it does not look."""
     n, kept = rows[-1].stop, np.zeros(0)

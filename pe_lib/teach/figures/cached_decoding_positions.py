@@ -5,13 +5,14 @@ import functools
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from pe_lib.attention import attention, causal_mask
+from pe_lib.attention import attention
 from pe_lib.cache import attend, evict, padding_bias, positions_from_mask, shift
-from pe_lib.teach.figures.cached_decoding import CARD, DIM, FAINT, INK, INV_FREQ, far_off, head, signed
 from pe_lib.offsets import wrap
-from pe_lib.teach.plots import CONTENT, KEY, LINES, POSITION, QUERY
 from pe_lib.rotary import rotate
 from pe_lib.scaling import dynamic_ntk
+from pe_lib.teach.data.cached_decoding import INV_FREQ, head
+from pe_lib.teach.figures.cached_decoding_faults import far_off
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, LINES, POSITION, QUERY, bare, signed
 
 # who is shifted -> shares of the shift for (the new query, its own key, the cached keys)
 WHO = {"everything": (1, 1, 1), "the new query": (1, 0, 0), "the new query and its key": (1, 1, 0), "the cached keys": (0, 0, 1)}
@@ -88,8 +89,8 @@ def left_padding(fig):
     """A short text beside a longer one in a batch: the positions its tokens are given, and how far off its outputs are."""
     fig.set_layout_engine("none")
     strip, errors = fig.add_axes((0.01, 0.12, 0.5, 0.8)), fig.add_axes((0.6, 0.19, 0.385, 0.68))
-    strip.set(xlim=(-0.3, LONG + 0.3), ylim=(-0.1, 4.3), xticks=[], yticks=[])
-    strip.spines[:].set_visible(False)
+    strip.set(xlim=(-0.3, LONG + 0.3), ylim=(-0.1, 4.3))
+    bare(strip)
     for bottom, name in ((2.9, "the longer text: positions"), (0.7, "the shorter text, padded on the left: positions")):
         strip.text(0, bottom + 1.08, name, fontsize=10, va="bottom")
         strip.text(LONG - STEPS, bottom - 0.08, "steps", fontsize=9, va="top")

@@ -10,29 +10,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity, softmax
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, attention_grid, write_cells
+from pe_lib.teach.data.dog_bites_man import BASE, EMBEDDING, FEATURES, POSITIONS, W_K, W_Q, W_V, WORDS, matrices
+from pe_lib.teach.plots import CONTENT, INK, KEY, POSITION, QUERY, attention_grid, signed, write_cells
 
-WORDS = ("dog", "bites", "man")
-BASE = "dog bites man"
 ORDERS = [" ".join(order) for order in permutations(WORDS)]
-FEATURES = ("animal", "human", "action", "living")        # what keys, values and outputs are made of
-EMBEDDING = {"dog": (1, 0, 0, 0), "man": (0, 1, 0, 0), "bites": (0, 0, 1, 0)}
-W_Q = np.array([[0, 1, 3, 0], [2, 0, 1, 0], [1, 0, 0, 2], [0, 0, 0, 0]], dtype=float)
-W_K = W_V = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]], dtype=float)
 BIASES = ("none", "causal mask", "−|j − i|")
-POSITIONS = {
-    "a vector for each place": np.array([[0.6, -0.2, 0.1, 0.5], [-0.4, 0.7, 0.3, -0.1], [0.2, -0.5, 0.8, 0.9]]),
-    "one vector for all places": np.tile([0.6, -0.2, 0.1, 0.5], (3, 1)),
-    "a capital at place 0": np.array([[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]),
-}
-
-
-def matrices(seed):
-    """The chapter's own W_Q, W_K, W_V for seed 0; other seeds draw others."""
-    if seed == 0:
-        return W_Q, W_K, W_V
-    draw = np.random.default_rng(seed).uniform(-1, 1, size=(3, 4, 4))
-    return 3 * draw[0], draw[1], draw[2]
 
 
 def run_head(sentence, weight_matrices=(W_Q, W_K, W_V), bias=0.0, positions=0.0):
@@ -120,7 +102,7 @@ def _paired_bars(ax, low, high):
     places = np.arange(len(FEATURES))
     filled = ax.barh(places - 0.2, 0.0, 0.36, color=CONTENT, animated=True)
     outlined = ax.barh(places + 0.2, 0.0, 0.36, facecolor="white", edgecolor=CONTENT, animated=True)
-    ax.axvline(0, color="#222222", linewidth=0.8)
+    ax.axvline(0, color=INK, linewidth=0.8)
     ax.set_yticks(places, FEATURES)
     ax.set(xlim=(low, high), ylim=(3.5, -0.5), xlabel="output")
     ax.legend([filled, outlined], ["", ""], loc="upper center", bbox_to_anchor=(0.4, -0.26), handlelength=1.4)
@@ -136,16 +118,11 @@ def _paired_bars(ax, low, high):
 
 
 def _vector(values):
-    return "[" + ", ".join(map(_plain, values)) + "]"
+    return "[" + ", ".join(map(signed, values)) + "]"
 
 
 def _verdict(gap):
-    return "the same vector" if gap < 1e-9 else f"another vector, an entry of which is {_plain(gap)} away"
-
-
-def _plain(value):
-    """Two digits, a true minus sign, and no minus before a zero."""
-    return f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
+    return "the same vector" if gap < 1e-9 else f"another vector, an entry of which is {signed(gap)} away"
 
 
 def added_positions(fig):
@@ -154,7 +131,7 @@ def added_positions(fig):
     other, strengths = "man bites dog", np.linspace(0, 2, 81)
     bars = _paired_bars(left, -2.1, 2.1)
     (curve,) = right.plot(strengths, 0 * strengths, color=POSITION, linestyle="-", animated=True)
-    (mark,) = right.plot([0], [0], "o", color="#222222", animated=True)
+    (mark,) = right.plot([0], [0], "o", color=INK, animated=True)
     right.set(xlim=(0, 2.04), ylim=(-0.03, 0.8), xlabel="strength of the position vectors", ylabel="distance")
     right.set_title("how far apart the two dogs are", fontsize=11)
 
@@ -186,8 +163,8 @@ def long_key(fig):
     left.annotate("query", (0.5, 0), (0, -7), textcoords="offset points", color=QUERY, ha="center", va="top")
     name = left.annotate("key", (0, 0), (0, 0), textcoords="offset points", color=KEY, ha="center", va="center", animated=True)
     (score_line,) = right.plot(lengths, lengths, color=CONTENT, linestyle="-", label="score, q·k/√2", animated=True)
-    (cosine_line,) = right.plot(lengths, lengths, color="#222222", linestyle="--", label="cosine", animated=True)
-    (marks,) = right.plot([], [], "o", color="#222222", animated=True)
+    (cosine_line,) = right.plot(lengths, lengths, color=INK, linestyle="--", label="cosine", animated=True)
+    (marks,) = right.plot([], [], "o", color=INK, animated=True)
     right.set(xlim=(0, 4.1), ylim=(-3.1, 3.1), xlabel="length of the key", ylabel="score and cosine")
     right.legend(loc="lower left")
 
@@ -202,6 +179,6 @@ def long_key(fig):
         cosine_line.set_ydata(cosine_similarity(q, lengths[:, None] * direction)[0])
         marks.set_data([length, length], [score, cosine])
         share = softmax([score, 0.0])[0]
-        return (f"A key of length {length:.2f}, {angle} degrees from the query: score {_plain(score)}, cosine "
-                f"{_plain(cosine)}. Beside one key of score 0 it gets {share:.0%} of the weight.")
+        return (f"A key of length {length:.2f}, {angle} degrees from the query: score {signed(score)}, cosine "
+                f"{signed(cosine)}. Beside one key of score 0 it gets {share:.0%} of the weight.")
     return update

@@ -4,30 +4,23 @@ A hand is drawn as in rotation: along the x axis at offset 0, then counter-clock
 """
 
 import numpy as np
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from pe_lib.frequencies import _similarity_evenly_spaced, angles, inverse_frequencies, offset_similarity
+from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.offsets import min_max_columns, near_aliases, unfinished_pairs, wrap
-from pe_lib.teach.plots import KEY, POSITION
 from pe_lib.sinusoidal import sinusoidal_encoding
+from pe_lib.teach.plots import FAINT, INK, KEY, POSITION, bare, fixed_ticks, signed
 
-INK, FAINT = "#222222", "#B8B8B0"
 ALIASES = {"2π − ω": -1, "2π + ω": 1}
 TRAINED = {"1,024": 1024, "4,096": 4096, "8,192": 8192, "32,768": 32_768}
 BASES = {"10,000": 10_000.0, "500,000": 500_000.0, "1,000,000": 1_000_000.0}
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign and commas."""
-    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _dial(ax, color, style):
     """An empty clock face; its hand, its hand one token earlier, and a line of text below."""
     turn = np.linspace(0, 2 * np.pi, 121)
     ax.plot(np.cos(turn), np.sin(turn), color=FAINT, lw=1, ls="-")
-    ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
+    bare(ax)
     (before,) = ax.plot([], [], color=color, ls=style, lw=3, alpha=0.3, animated=True)
     (hand,) = ax.plot([], [], color=color, ls=style, lw=3, animated=True)
     return hand, before, ax.text(0, -1.25, "", ha="center", va="top", fontsize=9, animated=True)
@@ -124,8 +117,7 @@ def impostor_finder(fig, columns=400):
 
     def update(dim, base, reach):
         inv_freq, unit = inverse_frequencies(dim, base), np.sqrt(dim)
-        # As offset_similarity, which would first see whether a million offsets are evenly spaced: most of a step's time.
-        similarity = _similarity_evenly_spaced(0.0, 1.0, reach + 1, inv_freq)
+        similarity = offset_similarity(range(reach + 1), inv_freq)    # of an array it would first have to see that it is evenly spaced
         low, high = min_max_columns(similarity, columns)
         across, edges = (np.arange(len(low)) + 0.5) / len(low), np.maximum(dim - 2 * np.append(high, low[::-1]), 0.0) ** 0.5
         band.set_xy(np.stack([np.append(across, across[::-1]), edges / unit], axis=1))
@@ -157,9 +149,7 @@ def arcs(fig, dim=128):
               for mark, color in ((".", POSITION), ("+", KEY))]
     turns.axhline(1, color=INK, lw=1.2, ls="--")
     turns.set(xlim=(-1, dim / 2), yscale="log", ylim=(1e-3, 1e6), xlabel="pair (0 = fastest)", ylabel="turns")
-    turns.yaxis.set_minor_locator(NullLocator())
-    turns.yaxis.set_major_locator(FixedLocator([1e-2, 1, 1e2, 1e4]))
-    turns.yaxis.set_major_formatter(FixedFormatter(["0.01", "1", "100", "10,000"]))
+    fixed_ticks(turns.yaxis, [1e-2, 1, 1e2, 1e4], ["0.01", "1", "100", "10,000"])
     turns.text(0.2, 1.6e-3, "below the line: unfamiliar angles ahead", fontsize=9, va="bottom")
     turns.text(dim / 2 - 1, 3e5, "above it: every angle comes back", fontsize=9, ha="right", va="top")
 

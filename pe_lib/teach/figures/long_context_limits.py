@@ -1,12 +1,10 @@
 """The figures of chapter 8, third part: the window of bases that a length allows, and where short number formats end."""
 
 import numpy as np
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from pe_lib.teach.figures.long_context import FAINT, INK, signed
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
-from pe_lib.teach.plots import LINES, POSITION
 from pe_lib.precision import FORMATS, angle_error
+from pe_lib.teach.plots import FAINT, INK, LINES, POSITION, fixed_ticks, signed
 
 
 def lowest(base, length, dim=128):
@@ -60,9 +58,7 @@ def angle_precision(fig, dim=128, highest=1e6):
     for ax in (worst, pairs):
         ax.axhline(1, color=FAINT, lw=1, ls="-")
         ax.set(yscale="log", ylim=(1e-6, 1e6))
-        ax.yaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_major_locator(FixedLocator([1e-4, 1e-2, 1, 100, 10_000]))
-        ax.yaxis.set_major_formatter(FixedFormatter(["0.0001", "0.01", "1", "100", "10,000"] if ax is worst else [""] * 5))
+        fixed_ticks(ax.yaxis, [1e-4, 1e-2, 1, 100, 10_000], ["0.0001", "0.01", "1", "100", "10,000"] if ax is worst else [""] * 5)
     worst.set(xscale="log", xlim=(1, highest), xlabel="position (tokens)", ylabel="error of the worst\npair (degrees)")
     pairs.set(xlim=(-1, dim / 2), xlabel="pair (0 = fastest)", title="every pair, at your position")
     worst.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, handlelength=2.5)

@@ -1,22 +1,13 @@
 """The figures of chapter 8, second part: rules that stretch the frequencies, and a head that was taught before they did."""
 
 import numpy as np
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from pe_lib.teach.figures.long_context import FAINT, INK, distance_of, signed
-from pe_lib.frequencies import angles, inverse_frequencies, wavelengths
+from pe_lib.frequencies import angles, wavelengths
 from pe_lib.offsets import unfinished_pairs
-from pe_lib.teach.plots import CONTENT, KEY, POSITION
 from pe_lib.scaling import dynamic_ntk, interpolate, llama3, longrope, ntk, ramp_by_pair, ramp_by_turns, yarn
-
-DIM, BASE, L = 96, 10_000.0, 4096       # the heads of Phi-3 mini, whose list of factors is below
-INV_FREQ = inverse_frequencies(DIM, BASE)
-
-# "long_factor" in the published configuration of Phi-3-mini-128k-instruct, one factor a pair, for 32 times the length.
-PHI3_LONG = np.array([
-    1.03, 1.05, 1.05, 1.08, 1.23, 1.23, 1.30, 1.45, 1.60, 1.65, 1.90, 2.86, 3.69, 5.42, 5.49, 5.49,
-    9.09, 11.58, 15.66, 15.77, 15.79, 18.36, 21.99, 23.08, 30.01, 32.35, 32.59, 35.56, 39.95, 53.84, 56.20, 57.95,
-    59.29, 59.77, 59.92, 61.19, 61.96, 62.50, 63.37, 63.48, 63.48, 63.66, 63.85, 64.08, 64.76, 64.80, 64.81, 64.81])
+from pe_lib.teach.data.long_context import BASE, DIM, INV_FREQ, L, PHI3_LONG
+from pe_lib.teach.figures.long_context import distance_of
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, fixed_ticks, signed
 
 # name -> factor -> (frequencies, attention factor); at `factor` times the trained length
 RULES = {
@@ -52,9 +43,7 @@ def ratio_curves(fig, reach=24):
         shares.text((turns >= count).sum() - 0.8, 0.0125, name, fontsize=9, ha="right", va="bottom")
     shares.set(xlim=(-0.5, DIM / 2 - 0.5), yscale="log", ylim=(0.012, 1.25))
     shares.set(xlabel="pair (0 = fastest)", ylabel="share of its frequency kept")
-    shares.yaxis.set_minor_locator(NullLocator())
-    shares.yaxis.set_major_locator(FixedLocator([1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]))
-    shares.yaxis.set_major_formatter(FixedFormatter(["1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1"]))
+    fixed_ticks(shares.yaxis, [1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1], ["1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1"])
     near.set(xlim=(0, reach), ylim=(0, 8), xlabel="offset (tokens)", ylabel="distance from offset 0")
     fig.legend(lines[0], [look[3] for look in looks], loc="upper center", ncols=4, bbox_to_anchor=(0.53, 1.0), handlelength=2.5)
 

@@ -5,17 +5,11 @@ from matplotlib.patches import Rectangle
 
 from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights
-from pe_lib.teach.plots import CONTENT, POSITION, QUERY, heat_map, ink
 from pe_lib.rotary import rotate
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, QUERY, bare, heat_map, ink, signed
 
-CARD, INK, FAINT = "#FAFAF7", "#222222", "#B8B8B0"
 TINTS = ("#4A2A6B", "#3E8E8C", "#E7D36B")       # the three pairs of the converter, fastest first: dark, middle, light
 SIDE = 16.0                                     # a row of features is this wide, however many there are
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def mixed_turn(x, positions, inv_freq):
@@ -23,11 +17,6 @@ def mixed_turn(x, positions, inv_freq):
     turn = np.repeat(angles(positions, inv_freq), 2, axis=-1)
     first, second = np.split(x, 2, axis=-1)
     return x * np.cos(turn) + np.concatenate([-second, first], axis=-1) * np.sin(turn)
-
-
-def _bare(ax):
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
 
 
 def _cells(ax, count, bottom, size=11):
@@ -50,7 +39,7 @@ def layout_arcs(fig, most=16):
     for place, (layout, height) in enumerate(zip(LAYOUTS, (1.5, 2.1))):
         ax = fig.add_axes((0.02, 0.53 - 0.5 * place, 0.96, 0.37))
         ax.set(xlim=(-0.1, SIDE + 0.1), ylim=(-0.1, 4.0))
-        _bare(ax)
+        bare(ax)
         ax.set_title("interleaved: neighbours are a pair" if place == 0 else "half-split: the partner is half the turning width on",
                      loc="left", fontsize=11)
         arcs = [ax.plot([], [], "-", color=FAINT, lw=1.6, zorder=3, animated=True)[0] for _ in range(most // 2)]
@@ -161,7 +150,7 @@ def converter(fig):
     fig.set_layout_engine("none")
     strip, meter = fig.add_axes((0.01, 0.05, 0.5, 0.9)), fig.add_axes((0.6, 0.17, 0.385, 0.6))
     strip.set(xlim=(-0.2, FEATURES + 0.8), ylim=(-0.4, 6.4))
-    _bare(strip)
+    bare(strip)
     rows = [_cells(strip, FEATURES, bottom) for bottom in (4.2, 2.1, 0)]
     for bottom, name in zip((5.35, 3.25, 1.15), ("columns of W_Q, as trained (interleaved)", "as given to the half-split program",
                                                  "the pairs it will turn, fastest darkest")):

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from pe_lib.teach.figures.pair_layouts import FAINT, INK, signed
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, heat_map, write_cells
 from pe_lib.rotary import rotate
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map, signed, write_cells
 
 
 def partial_frequencies(fig, dim=128, reach=2000):

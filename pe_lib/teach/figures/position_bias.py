@@ -9,17 +9,11 @@ from matplotlib.patches import Rectangle
 
 from pe_lib.attention import attention_scores, causal_mask, softmax
 from pe_lib.biases import alibi_bias, alibi_slopes, relative_buckets, relative_positions, table_bias
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, heat_map, write_cells
 from pe_lib.rotary import rotate
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, POSITION, heat_map, signed, write_cells
 
-INK, FAINT, CARD = "#222222", "#B8B8B0", "#FAFAF7"
 SCHEMES = ("a bias b(j − i)", "a rotation", "vectors added to the words", "Shaw’s vectors")
 MODES = {"causal": True, "both ways": False}
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def bias_maps(fig, n=5):

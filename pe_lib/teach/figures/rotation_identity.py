@@ -6,21 +6,10 @@ A pair of features is drawn as the point (x, y) = (first, second); a position tu
 import numpy as np
 
 from pe_lib.frequencies import angles, inverse_frequencies
-from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, heat_map
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import encode_angles, offset_matrix
-
-INK, FAINT = "#222222", "#B8B8B0"
-
-# The words of the lesson: the first pair alone in the small example, both pairs under "lock the gap".
-Q, K = np.array([2.0, 1.0, 1.0, 2.0]), np.array([3.0, 1.0, 2.0, 1.0])
-FREQUENCIES = inverse_frequencies(4, base=100)            # 1 and 0.1 radian a token
-CONTENTS = np.array([[2.0, 1.0], [0.0, 3.0], [-1.0, 1.0]])
-
-
-def signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+from pe_lib.teach.data.rotation_identity import CONTENTS, FREQUENCIES, K, Q
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map, signed
 
 
 def dial(ax, reach, radii=()):

@@ -3,10 +3,9 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from pe_lib.teach.figures.rotation_identity import FAINT, INK, signed
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
-from pe_lib.teach.plots import CONTENT, POSITION, heat_map
 from pe_lib.rotary import pair_contributions, rotate
+from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed
 
 DIM = 16
 

@@ -6,24 +6,15 @@ A hand is drawn as on a clock: up at position 0, then clockwise, so that its tip
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity, wavelengths
-from pe_lib.teach.plots import CONTENT, POSITION, heat_map, write_cells
 from pe_lib.sinusoidal import LAYOUTS, offset_matrix, sinusoidal_encoding
-
-CARD, INK, FAINT = "#FAFAF7", "#222222", "#B8B8B0"
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, bare, fixed_ticks, heat_map, signed, write_cells
 
 
 def binary_code(positions, bits):
     """The binary digits of each position, fastest first: (n,) -> (n, bits) of 0 and 1."""
     return (np.asarray(positions)[:, None] >> np.arange(bits)) & 1
-
-
-def _bare(ax):
-    """No frame and no ticks, for a picture whose axes are no scales."""
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
 
 
 def _dial(ax, title):
@@ -32,7 +23,7 @@ def _dial(ax, title):
     ax.plot(np.sin(turn), np.cos(turn), color=FAINT, lw=1, ls="-")
     ax.plot(0, 0, ".", color=INK)
     ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
-    _bare(ax)
+    bare(ax)
     ax.set_title(title, loc="center", fontsize=10, fontweight="normal")
 
 
@@ -42,11 +33,6 @@ def _cursor(ax, half=0.0, on_map=True):
     halo = [withStroke(linewidth=4, foreground=CARD)] if on_map else None
     return ax.add_patch(Rectangle((0, low), 2 * half, high - low, fill=False, ec=INK, lw=1.5 if on_map else 1, zorder=4,
                                   animated=True, path_effects=halo))
-
-
-def _signed(value, digits=2):
-    """A number without a negative zero, with a true minus sign."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def counters(fig, positions=64, bits=6):
@@ -112,7 +98,7 @@ def clock_hands(fig, dim=8):
         theta = angles(position, inv_freq)
         for m, (hand, label, stem) in enumerate(zip(hands, labels, stems)):
             hand.set_data([0, np.sin(theta[m])], [0, np.cos(theta[m])])
-            label.set_text(f"({_signed(np.sin(theta[m]))}, {_signed(np.cos(theta[m]))})\n{theta[m] / (2 * np.pi):.2f} turns")
+            label.set_text(f"({signed(np.sin(theta[m]))}, {signed(np.cos(theta[m]))})\n{theta[m] / (2 * np.pi):.2f} turns")
             stem.set_data([1, wavelengths(inv_freq)[m]], [m, m])
         here.set_xdata([max(position, 1)] * 2)
         note.set(x=max(position, 1), text=f"position {position}")
@@ -148,10 +134,10 @@ def turned_pair(fig, omega=0.1):
         arc.set_data(0.45 * np.sin(between), 0.45 * np.cos(between))
         matrix = offset_matrix(offset, [omega])
         write_cells(image, matrix, digits=3)
-        heading.set_text(f"the matrix for k = {_signed(offset, 0)}")
-        return (f"At position {position} the hand stands at {a:.2f} rad; at {_signed(position + offset, 0)}, at {_signed(b)} rad. "
-                f"The matrix adds {_signed(offset * omega)} rad: it holds cos = {np.cos(offset * omega):.3f} and "
-                f"sin = {_signed(np.sin(offset * omega), 3)}, and no position.")
+        heading.set_text(f"the matrix for k = {signed(offset, 0)}")
+        return (f"At position {position} the hand stands at {a:.2f} rad; at {signed(position + offset, 0)}, at {signed(b)} rad. "
+                f"The matrix adds {signed(offset * omega)} rad: it holds cos = {np.cos(offset * omega):.3f} and "
+                f"sin = {signed(np.sin(offset * omega), 3)}, and no position.")
     return update
 
 
@@ -179,15 +165,15 @@ def offset_blocks(fig, dim=8):
 
     def update(position, offset, base):
         inv_freq = inverse_frequencies(dim, base)
-        matrix, end = offset_matrix(offset, inv_freq), f"PE({_signed(position + offset, 0)})"
+        matrix, end = offset_matrix(offset, inv_freq), f"PE({signed(position + offset, 0)})"
         here, there = sinusoidal_encoding([position, position + offset], dim, base)
         for image, values in zip(images, (matrix, here[:, None], (matrix @ here)[:, None], there[:, None])):
             image.set_data(values)
         for head, text in zip(heads, (f"PE({position})", "product", end)):
             head.set_text(text)
         gap = np.abs(matrix @ here - there).max()
-        turns = ", ".join(_signed(angle, 3) for angle in offset * inv_freq)
-        return (f"The matrix for offset {_signed(offset, 0)} turns its {dim // 2} pairs by {turns} rad. Times PE({position}) it "
+        turns = ", ".join(signed(angle, 3) for angle in offset * inv_freq)
+        return (f"The matrix for offset {signed(offset, 0)} turns its {dim // 2} pairs by {turns} rad. Times PE({position}) it "
                 f"{'equals' if gap < 1e-9 else 'misses'} {end} to rounding.")
     return update
 
@@ -243,7 +229,7 @@ def similarity(fig, reach=64):
         for cursor in cursors:
             cursor.set_x(offset)
         at = offset_similarity([offset, offset + 1], inv_freq)
-        return (f"Width {dim}, offset {offset}: similarity {at[0]:.2f} of {dim // 2}, the same at {_signed(-offset, 0)}. "
+        return (f"Width {dim}, offset {offset}: similarity {at[0]:.2f} of {dim // 2}, the same at {signed(-offset, 0)}. "
                 f"At offset {offset + 1} it is {at[1]:.2f}: {'higher' if at[1] > at[0] else 'lower'}.")
     return update
 
@@ -258,14 +244,13 @@ def loudness(fig, reach=2000, seed=0):
     lines, arrows = (fig.add_subplot(grid[0, column]) for column in (0, 1))
     p = np.arange(reach + 1)
     lines.set(xlim=(0, reach), yscale="log", ylim=(0.3, 1e6), xlabel="position (tokens)", ylabel="length of the vector", title="How loud?")
-    lines.yaxis.set_minor_locator(NullLocator())
-    lines.yaxis.set_major_locator(FixedLocator([1, 10, 100, 1000, 10_000]))
+    fixed_ticks(lines.yaxis, [1, 10, 100, 1000, 10_000])
     styles = ((INK, "-.", "index on every feature"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
     curves = [lines.plot([], [], color=c, ls=s, lw=2.5, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
     lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=2, columnspacing=1, borderaxespad=0.1)
     cursor = _cursor(lines, on_map=False)
     arrows.set(xlim=(-0.1, 1.1), ylim=(-0.25, 1.05), aspect="equal", title="Tip to tail")
-    _bare(arrows)
+    bare(arrows)
     paths = [arrows.plot([], [], color=c, ls=s, lw=3, animated=True)[0] for c, s in ((CONTENT, "--"), (POSITION, "-"), (INK, ":"))]
     arrows.legend(paths, ["content", "+ position", "= sum"], loc="lower center", ncols=3, handlelength=1.6, columnspacing=1, borderaxespad=0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from pe_lib.teach.plots import KEY, POSITION, QUERY
+from pe_lib.teach.plots import INK, KEY, POSITION, QUERY
 
 SENTENCE = "the old dog bites the young man again".split()
 
@@ -24,7 +24,7 @@ def query_and_key(fig):
     arc = words.add_patch(FancyArrowPatch((0, 0), (1, 0), animated=True))
     bars = below.bar(places, 0.0, 0.5, color=POSITION, alpha=0.35, animated=True)
     numbers = [below.text(place, 0, "", ha="center", fontsize=10, animated=True) for place in places]
-    below.axhline(0, color="#222222", linewidth=0.8)
+    below.axhline(0, color=INK, linewidth=0.8)
     below.set(ylim=(-n - 1, n + 1), xlabel="place of the key", ylabel="relative,\nin places", xticks=places)
 
     def update(query, key):
@@ -50,7 +50,7 @@ def _frame_words(boxes, names, arc, query, key):
     names[0].set_text("query" if query != key else "query = key")
     names[1].set_text("key" if query != key else "")
     arc.set_positions((query, 0.32), (key, 0.32))
-    arc.set(arrowstyle="-|>", mutation_scale=16, linewidth=1.8, color="#222222", visible=query != key,
+    arc.set(arrowstyle="-|>", mutation_scale=16, linewidth=1.8, color=INK, visible=query != key,
             connectionstyle=f"arc3,rad={-0.9 / max(abs(key - query), 1) * np.sign(key - query)}")
 
 
