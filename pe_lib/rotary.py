@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from pe_lib._turning import turn_rows
 from pe_lib._validate import common_shape, finite_array, finite_number, real_array, turnable
 from pe_lib.frequencies import angles
 from pe_lib.layouts import check_layout, feature_pairs
-
-BLOCK = 2**16  # pairs turned at a time, so that their phases stay in a core's own cache
 
 
 def rotation_matrix(position, inv_freq, layout="interleaved"):
@@ -38,7 +37,7 @@ def rotate(x, positions, inv_freq, *, layout="interleaved"):
     y[i] = rotation_matrix(positions[i], inv_freq, layout) @ x[i]
 
     With fewer frequencies than dim/2, the first 2 * pairs features turn (partial rotary) and the others pass through.
-    Integers are refused: turned, they are no whole numbers, and x's own dtype would cut them. NaN stays in its pair.
+    Integers are refused: once turned they are not whole numbers, which an integer x could not hold. NaN stays in its pair.
     Raises: ValueError if x has no float dtype or an odd dim, or positions, inv_freq or layout do not fit.
     Source: Su et al. 2021 (RoFormer), equation 34.
 
@@ -48,18 +47,10 @@ def rotate(x, positions, inv_freq, *, layout="interleaved"):
     """
     x, (positions, inv_freq), layout = _features(x), turnable(positions, inv_freq, "positions"), check_layout(layout)
     _check_positions(positions.shape, x.shape)
-    width = 2 * inv_freq.size
-    if width > x.shape[-1]:
+    if 2 * inv_freq.size > x.shape[-1]:
         raise ValueError(f"inv_freq must hold at most one frequency a pair, {x.shape[-1] // 2}, got shape {inv_freq.shape}")
     work = np.result_type(x.dtype, np.float32)  # float16 is turned in float32
-    source = x if x.dtype == work and x.strides[-1] == x.itemsize else np.ascontiguousarray(x, work)
-    source, out = np.atleast_2d(source), np.atleast_2d(_fresh(x.shape, work))
-    out[..., width:] = source[..., width:]
-    phases = _phases(np.atleast_1d(positions), inv_freq, np.result_type(work, np.complex64))
-    turn = _turn_halves if layout == "half" else _turn_neighbours
-    for rows in _blocks(out.shape[-2], BLOCK // inv_freq.size):
-        turn(source[..., rows, :width], out[..., rows, :width], phases[..., rows, :])
-    return out.reshape(x.shape).astype(x.dtype, copy=False)
+    return turn_rows(x.astype(work, copy=False), positions, inv_freq, layout).astype(x.dtype, copy=False)
 
 
 def pair_contributions(q, k, relative, inv_freq, *, layout="interleaved"):
@@ -84,52 +75,6 @@ def pair_contributions(q, k, relative, inv_freq, *, layout="interleaved"):
     common_shape("the leading axes of q, k and relative", q.shape[:-1], k.shape[:-1], turn.shape[:-1])
     q1, k1, q2, k2 = (a[..., features] for features in feature_pairs(q.shape[-1], layout).T for a in (q, k))
     return np.cos(turn) * (q1 * k1 + q2 * k2) + np.sin(turn) * (q2 * k1 - q1 * k2)
-
-
-def _phases(positions, inv_freq, dtype):
-    """exp(i * position * inv_freq). Sines are dear and products cheap: with position = 64 a + b the angles add, so the
-    phases multiply, and the positions 0 ... 4095 have but 64 different a and 64 different b."""
-    coarse = 64 * np.floor(positions.ravel() / 64)
-    (a, row_a), (b, row_b) = (np.unique(part, return_inverse=True) for part in (coarse, positions.ravel() - coarse))
-    table_a, table_b = np.exp(1j * angles(a, inv_freq)), np.exp(1j * angles(b, inv_freq))
-    phases = np.empty((positions.size, inv_freq.size), dtype)
-    for rows in _blocks(positions.size, 4096 // inv_freq.size):
-        phases[rows] = table_a[row_a[rows]] * table_b[row_b[rows]]
-    return phases.reshape(*positions.shape, inv_freq.size)
-
-
-def _fresh(shape, dtype):
-    """An array to be filled. Linux zeroes a page of 2 MiB at its first touch: twice as fast if that is at the page's end."""
-    page, size = 2**21, np.prod(shape, dtype=int) * dtype.itemsize
-    memory = np.empty(size + page * (size >= page), np.uint8)
-    start = -memory.ctypes.data % page * (size >= page)
-    memory[start + page - 1 : start + size : page] = 0
-    return memory[start : start + size].view(dtype).reshape(shape)
-
-
-def _blocks(n, step):
-    return [slice(start, start + max(1, step)) for start in range(0, n, max(1, step))]
-
-
-def _turn_neighbours(x, out, phases):
-    """A pair of neighbours is one complex number in memory; multiplying by exp(i t) turns it by t."""
-    np.multiply(x.view(phases.dtype), phases, out=out.view(phases.dtype))
-
-
-def _turn_halves(x, out, phases):
-    """RoFormer's equation 34: x * cos + swapped x * sin, where the first half takes the sine with a minus."""
-    cos, sin = np.concatenate([phases.real, phases.real], axis=-1), np.concatenate([-phases.imag, phases.imag], axis=-1)
-    _turn_heads(x, out, np.broadcast_to(cos, x.shape), np.broadcast_to(sin, x.shape))
-
-
-def _turn_heads(x, out, cos, sin):
-    if x.ndim > 2 and x.size > BLOCK:  # a head at a time, so that the product in between stays in cache
-        for head in zip(x, out, cos, sin):
-            _turn_heads(*head)
-    else:
-        halves = (*x.shape[:-1], 2, x.shape[-1] // 2)
-        np.multiply(x, cos, out=out)
-        out += (x.reshape(halves)[..., ::-1, :] * sin.reshape(halves)).reshape(x.shape)
 
 
 def _features(x):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pe_lib import rotary
+from pe_lib import _turning
 from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.layouts import LAYOUTS
@@ -137,14 +137,14 @@ def test_blocks_do_not_show(monkeypatch, layout, block):
     for positions in (np.arange(50), np.random.default_rng(1).uniform(-500, 500, size=(2, 1, 50))):
         whole = rotate(x, positions, inv_freq, layout=layout)
         with monkeypatch.context() as patch:
-            patch.setattr(rotary, "BLOCK", block)
+            patch.setattr(_turning, "BLOCK", block)
             assert_array_equal(rotate(x, positions, inv_freq, layout=layout), whole)
         assert_allclose(whole, by_definition(x, positions, inv_freq, layout), atol=1e-12)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_fast_form_on_more_rows_than_a_block(layout):
-    n = rotary.BLOCK // 32 + 5
+    n = _turning.BLOCK // 32 + 5
     x, inv_freq = np.random.default_rng(0).normal(size=(2, 1, n, 64)), inverse_frequencies(64)
     found = rotate(x, np.arange(n), inv_freq, layout=layout)
     for i in [0, 1, 63, 64, 65, 127, 128, 1023, 1024, n // 2, n - 1]:
@@ -516,12 +516,12 @@ def test_the_arithmetic_of_the_onnx_operator():
     sin = np.array([[0.18619300425052643, 0.9443724155426025], [0.739550769329071, 0.49045881628990173]])
     half = [[-0.09868630766868591, -0.4664764702320099, 0.11706067621707916, 0.7120482921600342],
             [0.06918460130691528, -0.08543497323989868, 1.2505698204040527, 0.4280202090740204]]
-    assert_allclose(turned(rotary._turn_halves, x, cos + 1j * sin), half, rtol=0, atol=1e-7)
+    assert_allclose(turned(_turning.turn_halves, x, cos + 1j * sin), half, rtol=0, atol=1e-7)
     cos = np.array([[0.4205394685268402, 0.557368814945221], [0.25868406891822815, 0.849038302898407]])
     sin = np.array([[0.32001715898513794, 0.38346388936042786], [0.8221177458763123, 0.1898479163646698]])
     neighbours = [[0.0019248872995376587, 0.4763950705528259, 0.12701846659183502, 0.534838855266571],
                   [-0.06594987213611603, 0.8914344906806946, 0.5717953443527222, 0.599359393119812]]
-    assert_allclose(turned(rotary._turn_neighbours, x, cos + 1j * sin), neighbours, rtol=0, atol=1e-7)
+    assert_allclose(turned(_turning.turn_neighbours, x, cos + 1j * sin), neighbours, rtol=0, atol=1e-7)
 
 
 def turned(turn, x, phases):
