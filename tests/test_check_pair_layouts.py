@@ -25,6 +25,8 @@ def convert_by_loop(w_q, b_q, w_k, b_k, heads):
     (checks.check_convert, convert_by_loop),
     (checks.check_convert, checks.converted),
     (checks.check_convert, lambda *given: list(checks.converted(*given))),
+    (checks.check_convert, lambda *given: tuple(-part for part in checks.converted(*given))),       # scores stay, as asked
+    (checks.check_convert, lambda *given: tuple(part * by for part, by in zip(checks.converted(*given), (2, 2, 0.5, 0.5)))),
     (checks.check_partial, checks.partial_by_loop),
     (checks.check_partial, lambda x, p, rotary_dim: rotate(x, p, inverse_frequencies(rotary_dim), layout="half")),
 ])

@@ -140,6 +140,19 @@ def turn(x, positions):
         "the exponent m / d": _turn("    t = positions[:, None] * 10_000.0 ** (-np.arange(d // 2) / d)" + _MIX),
         "the exponent 4m / d": _turn("    t = positions[:, None] * 10_000.0 ** (-2 * np.arange(0, d, 2) / d)" + _MIX),
         "frequencies in reverse order": _turn("    t = positions[:, None] * omega[::-1]" + _MIX),
+        "a table of 5000 rows": _turn("""
+    table = np.arange(5000)[:, None] * omega
+    t = table[positions.astype(int)]""" + _MIX),
+        "a table of 5000 rows, with the sign put back": _turn("""
+    table = np.arange(5000)[:, None] * omega
+    t = np.sign(positions)[:, None] * (table[np.floor(np.abs(positions)).astype(int)] + (np.abs(positions) % 1)[:, None] * omega)""" + _MIX),
+        "a table of 5000 rows, cut off at its end": _turn("""
+    p = np.clip(positions, -4999, 4999)
+    t = p[:, None] * omega""" + _MIX),
+        "the position without its sign": _turn("    t = np.abs(positions)[:, None] * omega" + _MIX),
+        "no position below 0": _turn("    t = np.maximum(positions, 0)[:, None] * omega" + _MIX),
+        "positions cut to whole numbers": _turn("    t = positions.astype(int)[:, None] * omega" + _MIX),
+        "positions rounded": _turn("    t = np.round(positions)[:, None] * omega" + _MIX),
         "only for 8 features": _turn("    t = positions[:, None] * 10_000.0 ** (-np.arange(0, d, 2) / 8)" + _MIX),
     },
     "5.3": {
@@ -228,6 +241,13 @@ HINTS = {
         "the exponent m / d": "your exponent is m / d",
         "the exponent 4m / d": "The 2 has been counted twice",
         "frequencies in reverse order": "in reverse order",
+        "a table of 5000 rows": "Its row −3 is the third from its end",
+        "a table of 5000 rows, with the sign put back": "raised an IndexError. A table ends somewhere",
+        "a table of 5000 rows, cut off at its end": "10,000,019 turns as well: row 0, column 0 should be",
+        "the position without its sign": "sign of the position is lost",
+        "no position below 0": "taken for 0",
+        "positions cut to whole numbers": "cut to whole numbers",
+        "positions rounded": "are rounded to whole numbers",
         "only for 8 features": "Is a width or a length fixed",
     },
     "5.3": {

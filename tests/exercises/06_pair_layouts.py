@@ -96,6 +96,8 @@ def convert(w_q, b_q, w_k, b_k, heads):
         "b_q alone of the biases": _convert(WAY_BACK).replace("change_b(b_k)", "b_k"),
         "b_k alone of the biases": _convert(WAY_BACK).replace("change_b(b_q)", "b_q"),
         "nothing": _convert("np.arange(width)"),
+        "the query alone negated": _convert(WAY_BACK).replace("change_w(w_q), change_b(b_q)", "-change_w(w_q), -change_b(b_q)"),
+        "three heads whatever is asked": _convert(WAY_BACK).replace("heads, 2, d // 2", "3, 2, width // 6"),
         "rows and columns": _convert(WAY_BACK, weights="w[order][:, order]"),
         "the weights without the biases": '''
 def convert(w_q, b_q, w_k, b_k, heads):
@@ -140,6 +142,9 @@ def partial_half(x, positions, rotary_dim):
     cos, sin = np.repeat(cos, 2, axis=1), np.repeat(sin, 2, axis=1)
     out[:, :2 * r] = x[:, :2 * r] * cos + np.concatenate([-b, a], axis=1) * sin
 """),
+        "the position without its sign": _partial(HALVES).replace("positions[:, None]", "np.abs(positions)[:, None]"),
+        "positions cut to whole numbers": _partial(HALVES).replace("positions[:, None]", "positions.astype(int)[:, None]"),
+        "a table of 5000 rows": _partial(HALVES).replace("positions[:, None]", "np.arange(5000)[positions.astype(int)][:, None]"),
         "overwritten": _partial("""
     out[:, :r] = out[:, :r] * cos - out[:, r:2 * r] * sin
     out[:, r:2 * r] = out[:, :r] * sin + out[:, r:2 * r] * cos
@@ -172,6 +177,8 @@ HINTS = {
         "b_q alone of the biases": "b_k is as it was",
         "b_k alone of the biases": "b_q is as it was",
         "nothing": "Nothing has changed",
+        "the query alone negated": "where no turn is left, head 0 scores as before: entry 0 should be",
+        "three heads whatever is asked": "other sizes work as well",
         "rows and columns": "which column should come second?",
         "the weights without the biases": "it gave [(30, 30), (30, 30)]. return w_q, b_q, w_k, b_k",
     },
@@ -187,6 +194,9 @@ HINTS = {
         "comes out interleaved": "came out interleaved",
         "by the row's number": "row's number",
         "half swap, neighbour angles": "the mixed fault",
+        "the position without its sign": "sign of the position is lost",
+        "positions cut to whole numbers": "cut to whole numbers",
+        "a table of 5000 rows": "raised IndexError: index 1000003 is out of bounds",
         "overwritten": "Print one row beside the loop over the pairs",
     },
 }

@@ -104,30 +104,42 @@ CLASSIC_CONVERSIONS = {
 }
 
 
-@exercise("6.2", praise="W_V needed nothing: values are not turned. And a per-feature gain on q or k, as in QK-norm, would move like the bias.")
-def check_convert(attempt):
-    """(w_q, b_q, w_k, b_k, heads), made for half-split -> the four for an interleaved program."""
-    rng, heads, d_head = np.random.default_rng(3), 3, 10
-    w_q, w_k = rng.normal(size=(2, heads * d_head, heads * d_head))
-    b_q, b_k = rng.normal(size=(2, heads * d_head))
-    given = (w_q, b_q, w_k, b_k, heads)
-    attempt.read = lambda result: tuple(result) if isinstance(result, list) and len(result) == 4 else result
+def layer_scores(w_q, b_q, w_k, b_k, heads, layout):
+    """The scores of six words in every head: (heads, 6, 6)."""
+    x = np.random.default_rng(4).normal(size=(6, len(w_q)))
+    q, k = ((x @ w + b).reshape(6, heads, -1).swapaxes(0, 1) for w, b in ((w_q, b_q), (w_k, b_k)))
+    q, k = (rotate(part, np.arange(6), inverse_frequencies(part.shape[-1]), layout=layout) for part in (q, k))
+    return q @ k.swapaxes(1, 2)
+
+
+def _four_parts(attempt, given):
+    """What the function gives, if it is four arrays of the shapes that came in."""
     parts = attempt.raw(*given)
     fits = isinstance(parts, tuple) and [np.shape(part) for part in parts] == [np.shape(part) for part in given[:4]]
     attempt.holds("it gives a tuple of four, of the shapes that came in", fits, hint="return w_q, b_q, w_k, b_k",
                   found=f"it gave {[np.shape(part) for part in parts] if isinstance(parts, tuple) else type(parts).__name__}.")
-    x, p, speeds = rng.normal(size=(6, heads * d_head)), np.arange(6.0), inverse_frequencies(d_head)
+    return parts
 
-    def scores(w_q, b_q, w_k, b_k, layout):
-        q, k = (rotate((x @ w + b).reshape(6, heads, d_head).swapaxes(0, 1), p, speeds, layout=layout) for w, b in ((w_q, b_q), (w_k, b_k)))
-        return q @ k.swapaxes(1, 2)
+
+@exercise("6.2", praise="W_V needed nothing: values are not turned. And a per-feature gain on q or k, as in QK-norm, would move like the bias.")
+def check_convert(attempt):
+    """(w_q, b_q, w_k, b_k, heads), made for half-split -> four by which an interleaved program gives the same scores."""
+    attempt.read = lambda result: tuple(result) if isinstance(result, list) and len(result) == 4 else result
+    rng = np.random.default_rng(3)
+
+    def layer(inputs, outputs, heads):
+        w_q, w_k = rng.normal(size=(2, inputs, outputs))
+        return w_q, rng.normal(size=outputs), w_k, rng.normal(size=outputs), heads
+    given = layer(30, 30, 3)
+    parts = _four_parts(attempt, given)
     hint = _known(parts, CLASSIC_CONVERSIONS, "Compare one head by hand: which column should come second?", *given)
-    got, wanted = scores(*parts, "interleaved"), scores(*given[:4], "half")
+    got, wanted = layer_scores(*parts, 3, "interleaved"), layer_scores(*given, "half")
     attempt.matches("on the diagonal, where no turn is left, head 0 scores as before", np.diagonal(got[0]), np.diagonal(wanted[0]), hint=hint)
-    for head in range(heads):
+    for head in range(3):
         attempt.matches(f"in head {head} all scores (row: query, column: key) are as before", got[head], wanted[head], hint=hint)
-    attempt.agrees("other sizes work as well", converted, [(*rng.normal(size=(1, 8, 12)), rng.normal(size=12), *rng.normal(size=(1, 8, 12)),
-                   rng.normal(size=12), heads) for heads in (1, 2)], hint="Is a size fixed in your code? W need not be square.")
+    for other in (layer(8, 12, 1), layer(8, 12, 2)):          # scores alone count here too: negated q and k are as good
+        attempt.matches("other sizes work as well", layer_scores(*_four_parts(attempt, other), other[-1], "interleaved"),
+                        layer_scores(*other, "half"), hint="Is a size fixed in your code? W need not be square.")
 
 
 def partial_by_loop(x, positions, rotary_dim):
@@ -197,3 +209,7 @@ def check_partial(attempt):
     attempt.matches("the rows equal the loop", turned, partial_by_loop(x, p, rotary), hint=hint)
     attempt.agrees("other widths work as well, all features among them", partial_by_loop, [(x, p, 2), (x, p, 14), (x[:, :8].copy(), p[::-1].copy(), 4)],
                    hint="Is a width fixed in your code?")
+    attempt.agrees("positions may be negative, fractional and far", partial_by_loop,
+                   [(x[:3].copy(), np.array([-3.0, 2.5, 1_000_003.0]), rotary)], hint="The angle is position times frequency, whatever the position is.",
+                   classics={"The sign of the position is lost: a negative one turns clockwise.": lambda x, p, r: partial_by_loop(x, np.abs(p), r),
+                             "Your positions are cut to whole numbers.": lambda x, p, r: partial_by_loop(x, np.trunc(p), r)})

@@ -166,6 +166,34 @@ CLASSIC_TURNS = {
 }
 
 
+def _with_position(change):
+    return lambda x, p: _with(inverse_frequencies)(x, change(p))
+
+
+def _copes(turn, x, positions):
+    """False where a table made beforehand has no row for a position."""
+    try:
+        turn(x, positions)
+    except IndexError:
+        return False
+    return True
+
+
+ENDLESS = "A table ends somewhere, and positions do not: compute the angle from the position."
+# property -> positions, hint -> the mistake, and what is said to all others
+ANY_POSITION = {
+    "a negative position turns the other way": ([-1.0, -3.0, -40.0, -3003.0], {
+        "The sign of the position is lost: a token three before position 0 turns clockwise, by as much.": _with_position(np.abs),
+        "Negative positions are taken for 0. They turn as well, clockwise.": _with_position(lambda p: np.maximum(p, 0)),
+    }, "Do you look the angle up in a table? Its row −3 is the third from its end. Compute the angle: position times frequency."),
+    "a position need not be a whole number": ([0.5, 2.5, 7.25, 40.75], {
+        "Your positions are cut to whole numbers. Between two tokens the angle is between theirs.": _with_position(np.trunc),
+        "Your positions are rounded to whole numbers. Between two tokens the angle is between theirs.": _with_position(np.round),
+    }, "The angle is position times frequency, whatever the position is."),
+    "position 10,000,019 turns as well": ([10_000_019.0, 3.0, 10_000_018.0, 0.0], {}, ENDLESS),
+}
+
+
 @exercise("5.2", praise="d/2 cosines and sines a token instead of a d × d matrix: this is how rotary encoding is computed.")
 def check_turn(attempt):
     """x (n, d), positions (n,) -> each row turned by its position."""
@@ -191,6 +219,12 @@ def check_turn(attempt):
     other, backwards = draws((30, 6), times=1)[0][0], np.arange(30.0)[::-1].copy()
     attempt.matches("other widths and lengths work as well", attempt(other, backwards), turn_by_loop(other, backwards),
                     hint="Is a width or a length fixed in your code?")
+    for property_, (positions, classics, otherwise) in ANY_POSITION.items():
+        case = x, np.array(positions)
+        if not _copes(attempt.learner, *case):
+            attempt.holds(property_, False, found="your function raised an IndexError.", hint=ENDLESS)
+        got = attempt(*case, shape=x.shape)
+        attempt.matches(property_, got, turn_by_loop(*case), hint=_known([got], [case], classics, otherwise))
 
 
 REACH = 60
