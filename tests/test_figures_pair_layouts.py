@@ -5,12 +5,15 @@ from figure_kit import numbers, readout
 import numpy as np
 import pytest
 
+from pe_lib.attention import attention, causal_mask
 from pe_lib.teach.figures import pair_layouts as figures
 from pe_lib.teach.figures import pair_layouts_conventions as conventions
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.layouts import LAYOUTS, permute_weights, to_half
+from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights, to_half
 from pe_lib.teach.plots import new_figure, style
+from pe_lib.teach.questions import pair_layouts as questions
 from pe_lib.rotary import rotate, rotation_matrix
+from pe_lib.yarn import attention_factor
 
 
 # ---- 6.1
@@ -72,6 +75,43 @@ def test_how_far_a_mix_changes_lengths(dim, low, high):
     ratio = np.linalg.norm(figures.mixed_turn(x, np.arange(4096), inverse_frequencies(dim)), axis=1) / np.linalg.norm(x, axis=1)
     np.testing.assert_allclose(np.quantile(ratio, [0.05, 0.95]), [low, high], atol=0.015)
     assert ratio.min() < 0.9 and ratio.max() > 1.1
+
+
+FAULTS = {
+    "wrong layout": lambda x, p: rotate(x, p, inverse_frequencies(64), layout="half"),
+    "mixed": lambda x, p: figures.mixed_turn(x, p, inverse_frequencies(64)),
+    "squared positions": lambda x, p: rotate(x, p ** 2, inverse_frequencies(64)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("first", [0, 1, 100, 5000])
+def test_a_first_token_is_right_under_any_fault(first, fault):
+    """claim 6.2: the softmax of a single score is 1, so its output is its value, whatever its score is"""
+    q, k, v = np.random.default_rng(0).normal(size=(3, 3, 64))
+    at = first + np.arange(3)
+    right, wrong = (attention(*(turn(x, at) for x in (q, k)), v, causal_mask(3))[0]
+                    for turn in (lambda x, p: rotate(x, p, inverse_frequencies(64)), FAULTS[fault]))
+    np.testing.assert_array_equal(right[0], v[0])
+    np.testing.assert_array_equal(wrong[0], v[0])
+    assert np.abs(wrong - right)[2].max() > 0.01
+
+
+def test_the_score_of_a_first_token_at_100_may_be_wrong():
+    """claim 6.2: mixed, 64 features: −5.14 instead of −2.03, as chapter 6 and its quiz say; the wrong layout's is right"""
+    (q, *_), (k, *_), _ = np.random.default_rng(0).normal(size=(3, 3, 64))
+    mixed_q, mixed_k = figures.mixed_turn(np.array([q, k]), [100, 100], inverse_frequencies(64))
+    half_q, half_k = rotate(np.array([q, k]), [100, 100], inverse_frequencies(64), layout="half")
+    np.testing.assert_allclose([mixed_q @ mixed_k, half_q @ half_k, q @ k], [-5.14, -2.03, -2.03], atol=0.005)
+    assert "−5.14 instead of −2.03" in str(questions.FIRST_TOKEN)
+
+
+def test_the_lengths_of_the_quiz_are_those_of_a_mix():
+    """claim 6.2: they change with the position; one factor at all positions would be YaRN's, for example 1.04 at factor 1.5"""
+    x = np.random.default_rng(0).normal(size=128)
+    lengths = [np.linalg.norm(figures.mixed_turn(x[None], [p], inverse_frequencies(128))) / np.linalg.norm(x) for p in (0, 1, 7)]
+    assert "{:.2f}, {:.2f} and {:.2f} times".format(*lengths) in questions.LONGER_VECTOR[0]
+    assert f"{attention_factor(1.5):.2f}" == "1.04"
 
 
 def test_a_mix_of_a_reported_case():
@@ -220,6 +260,18 @@ def test_golden_values(layout):
     x = np.array([1.0, 2.0, 3.0, 4.0])
     np.testing.assert_allclose(rotate(x, 3, inverse_frequencies(4), layout=layout), GOLDEN[layout], rtol=0, atol=1e-12)
     np.testing.assert_allclose(rotation_matrix(3, inverse_frequencies(4), layout) @ x, GOLDEN[layout], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_float32_throughout_keeps_to_the_tolerance_that_the_chapter_names(layout):
+    """claim 6.7: angles, cosines and products in float32 stay within 1e-6 of the golden values"""
+    turn = np.float32(3) * inverse_frequencies(4).astype(np.float32)
+    first, second = (np.arange(1, 5, dtype=np.float32)[features] for features in feature_pairs(4, layout).T)
+    turned = np.empty(4, np.float32)
+    for features, values in zip(feature_pairs(4, layout).T, (first * np.cos(turn) - second * np.sin(turn), first * np.sin(turn) + second * np.cos(turn))):
+        turned[features] = values
+    np.testing.assert_allclose(turned, GOLDEN[layout], rtol=0, atol=1e-6)
+    assert (turned != GOLDEN[layout]).all()
 
 
 def test_half_split_is_the_default_of_mlx():

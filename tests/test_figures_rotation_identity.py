@@ -198,7 +198,17 @@ def test_a_rotation_knows_an_offset_everywhere(kind, share):
     found = {name: scores.errors(target, seen, fit) for name, fit in fits.items()}
     assert max(found["rotation"][:3]) < 0.05 < found["table"][1]
     assert found["vectors"][0] < 0.06 and found["rotation"][1] < found["vectors"][1]
-    assert np.isnan(found["table"][2:]).all() and np.isnan(found["vectors"][2:]).all()
+    u, v = scores.fit_vectors(target, np.pad(seen, (0, scores.LONG - scores.SHORT)))      # a vector for each later place too
+    assert (u[scores.SHORT:] == 0).all() and (v[scores.SHORT:] == 0).all()                # is left at 0
+
+
+@pytest.mark.parametrize("share, missing", [(0.1, 20), (0.2, 6), (0.3, [-23, 22, 23]), (0.6, [22, 23]), (0.7, []), (0.8, []), (1.0, [])])
+def test_which_offsets_no_seen_pair_has(share, missing):
+    """claim 5.9: none from 24 on; how many nearer ones depends on the share (a number: so many; a list: these)"""
+    i, j = np.nonzero(scores.seen_pairs(share))
+    never = [offset for offset in range(1 - scores.SHORT, scores.SHORT) if offset not in set((j - i).tolist())]
+    assert (never if isinstance(missing, list) else len(never)) == missing
+    assert np.abs(j - i).max() < scores.SHORT
 
 
 def test_what_a_rotation_cannot_say():

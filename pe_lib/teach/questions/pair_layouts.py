@@ -12,20 +12,21 @@ TWO_PROGRAMS = (
 )
 
 FIRST_TOKEN = (
-    "You load half-split weights into an interleaved program. The first token's output agrees with the reference, the second's does not. Why the first?",
+    "A decoder mixes the angles of one layout with the partners of the other. Its text begins at position 100. The first token's "
+    "output is exactly right, the second's is wrong. Why is the first right?",
     {
-        "its position is small, so the error is still small": "At position 1 the fast pair has turned by a whole radian. What is special about a token that sees itself alone?",
-        "its only score lies on the diagonal": "Right: query and key at one place are turned alike, whatever the layout.",
-        "the first token is not turned by rotary code": "True of position 0. But it would be right at position 100 as well. Why?",
+        "its score lies on the diagonal, so it is right": "For the wrong layout it would be. Mixed, it was −5.14 instead of −2.03 in the run above, and the output was right all the same.",
+        "the softmax of its only score is 1, right or wrong": "Yes. With one key all the weight goes to one value, so a single token says nothing about the rotation.",
+        "the first token of a text has not been turned yet": "It stands at position 100, so each of its pairs has turned by 100 times its frequency.",
     },
-    "its only score lies on the diagonal",
+    "the softmax of its only score is 1, right or wrong",
 )
 
 LONGER_VECTOR = (
-    "A turned vector has 1.04 times its old length. The fault is …",
+    "Turned at positions 0, 1 and 7, one vector has 1.00, 1.03 and 1.06 times its old length. The fault is …",
     {
         "the wrong layout": "That is a rotation too: it keeps every length.",
-        "angles and swap from different layouts": "Right: such a mix is no rotation in any layout.",
+        "angles and swap from different layouts": "Right: such a mix is no rotation in any layout. (One and the same factor at every position would be no fault: YaRN has one, chapter 8.)",
         "the wrong sign": "Turning the other way keeps lengths.",
         "positions counted from 1": "Each row is then turned by one place too much, and keeps its length.",
     },
@@ -44,9 +45,9 @@ EIGHT_HEADS = (
 )
 
 HALF_TURNS = (
-    "128 features, of which 64 turn, half-split. The partner of feature 10 and the frequencies are …",
+    "In a model of the usual kind, the *first* 64 of 128 features turn, half-split. The partner of feature 10 and the frequencies are …",
     {
-        "feature 74; made for 128, the first 32 taken": "That is the encoding called proportional, or a bug. Both parts should follow the turning width.",
+        "feature 74; made for 128, the first 32 taken": "Feature 74 is not among the first 64, so it does not turn. In the encoding called proportional, features 0 to 31 and 64 to 95 turn.",
         "feature 42; made for 64": "Right: half of the turning width on, exponents over the turning width.",
         "feature 42; made for 128, the first 32 taken": "The partner is right. Then the slowest pair would come round every 544 tokens.",
         "feature 11; made for 64": "Neighbours: that is interleaved.",

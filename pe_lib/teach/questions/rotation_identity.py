@@ -44,7 +44,7 @@ TWO_SCORES = (
     "Distance 2 gives two quite different scores. What is at fault?",
     {
         "the rotation": "Then one of its properties must fail. Lengths, and R₂ᵀR₄ = R₂: check both.",
-        "the claim: relative scores hold only roughly": "At the start it held exactly, in whole numbers: 1, 1, 1 and 1. What was held fixed there?",
+        "the theory: the gap fixes a score only roughly": "At the start it held exactly, in whole numbers: 1, 1, 1 and 1. What was held fixed there?",
         "the test": "Yes. It changes two things at once: the place and the words.",
     },
     "the test",
