@@ -1,8 +1,12 @@
 """What checks are built from: verdicts, and what they say about every way a learner's function can go wrong."""
 
+from html.parser import HTMLParser
+
 import numpy as np
 import pytest
 
+from pe_lib.teach.checks.card import STATES
+from pe_lib.teach.checks.cells import borrowed
 from pe_lib.teach.checks.compare import argument_names, difference, name_call, name_kind, numbers
 from pe_lib.teach.checks.exercise import Verdict, draws, exercise
 
@@ -277,3 +281,93 @@ def test_a_function_among_the_arguments_is_told_by_its_name():
     def double(x):
         return 2 * x
     assert name_call(apply, (double, 3)) == "apply(function=double, x=3)"
+
+
+# ---- the card
+
+class Text(HTMLParser):
+    """What is in sight and what is folded away."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.seen, self.folded = [], "", ""
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in ("div", "p", "b", "code", "em", "details", "summary"), tag
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "details" in self.open:
+            self.folded += data
+        else:
+            self.seen += data
+
+
+def test_the_card_says_the_diagnosis_first_and_folds_the_numbers():
+    text = Text(check_scores(lambda q, k: q @ k.T).html)
+    assert text.seen == ("✗ Exercise 1.1: not right yetDid you forget to divide by √d_head?It should hold that the scores equal the "
+                         "loop's. What holds so far: no score is infinite.")
+    assert text.folded.startswith("The numbersyour function(q of shape (2, 4)") and "-0.1581" in text.folded
+
+
+@pytest.mark.parametrize("learner, seen", [
+    (scores, "✓ Exercise 1.1: rightIt never looked at an index."),
+    (stub_dots, "… Exercise 1.1: not started yet"),
+    (raises, "✗ Exercise 1.1: not right yetraises(q of shape (2, 4), k of shape (3, 4)) raised KeyError: 'two\\n lines'."),
+    (lambda q, k: np.zeros((2, 3)) + 1, "✗ Exercise 1.1: not right yetWas anything added?It should hold that doubling the queries doubles every score."),
+])
+def test_the_card_of_each_state(learner, seen):
+    assert Text(check_scores(learner).html).seen == seen
+
+
+def test_nothing_a_learner_wrote_becomes_markup():
+    def bad(q, k):
+        raise ValueError("<img src=x onerror=alert(1)> *so*")
+    assert "<img src=x onerror=alert(1)> *so*" in Text(check_scores(bad).html).seen
+
+
+def luminance(colour):
+    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return sum(w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for w, c in zip((0.2126, 0.7152, 0.0722), channels))
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_mark_can_be_read_and_its_colour_told_in_both_themes(state):
+    def contrast(one, other):
+        low, high = sorted([luminance(one), luminance(other)])
+        return (high + 0.05) / (low + 0.05)
+    colour = STATES[state][2]
+    assert contrast("#ffffff", colour) >= 4.5 and contrast("#111111", colour) >= 3
+    assert len({mark for mark, *_ in STATES.values()}) == len(STATES)
+
+
+# ---- the notebook's own names
+
+scale = 2.0
+
+
+def test_a_name_of_the_notebook_is_named_when_the_answer_is_wrong():
+    def uses_it(q, k):
+        return np.array([[scale * row @ other for other in k] for row in q])
+    found = check_scores(uses_it)
+    assert found.message.endswith("Your function uses scale, which belongs to the notebook and is not among its inputs.")
+    assert "Your function uses scale" in Text(found.html).seen
+
+    @exercise("9.9", praise="Well.", given=("scale",))
+    def check(attempt):
+        attempt.agrees("it is four times", lambda x: 4 * x, [(1,)])
+    assert "Your function uses" not in check(lambda x: x * scale).message
+    assert check(lambda x: 2 * x * scale).state == "right"
+
+
+def test_inputs_local_names_functions_and_modules_are_not_the_notebooks_data():
+    names = {"np": np, "w": np.ones(2), "b": 1.0, "x": 3, "rotate": scores}
+    for source, found in [("lambda x: x", []), ("lambda x: w @ np.ones(2)", ["w"]), ("lambda x: [w for _ in x] + [b]", ["w", "b"]),
+                          ("lambda x: (lambda y: y + b)(x)", ["b"]), ("lambda x: rotate(x, x)", []), ("lambda w: w.b", []), ("lambda v: x", ["x"])]:
+        assert borrowed(eval(source, names)) == found, source
+    assert borrowed(len) == [] == borrowed(None)

@@ -25,12 +25,17 @@ export default {
 
     const say = () => {
       const choice = model.get("choice");
-      if (choice === null) return;
+      if (choice == null) return;                 // null; in a browser's own kernel (JupyterLite) undefined
       radios[choice].checked = true;
-      const mark = predict ? `You predicted “${model.get("options")[choice]}”. `
-        : choice === model.get("right") ? `<b aria-hidden="true">✓</b> <span class="pe-heard">Right.</span> `
-          : "<b>Not yet.</b> ";
-      line.innerHTML = mark + model.get("feedback")[choice];
+      const verdict = predict ? "made" : choice === model.get("right") ? "right" : "wrong";
+      const mark = `<b class="pe-mark" aria-hidden="true">${{ made: "•", right: "✓", wrong: "✗" }[verdict]}</b>`;
+      group.querySelectorAll("label .pe-mark").forEach((old) => old.remove());
+      radios.forEach((radio) => radio.parentNode.classList.remove("pe-right", "pe-wrong", "pe-made"));
+      radios[choice].parentNode.classList.add(`pe-${verdict}`);
+      radios[choice].insertAdjacentHTML("afterend", mark);
+      line.className = `pe-${verdict}`;
+      line.innerHTML = (predict ? `You predicted “${model.get("options")[choice]}”. ` : verdict === "right"
+        ? `${mark} <b>Right.</b> ` : `${mark} <b>Not yet.</b> `) + model.get("feedback")[choice];
       if (predict) {                              // a prediction is made once
         radios.forEach((radio) => { radio.disabled = !radio.checked; });
         button.setAttribute("aria-disabled", "true");
@@ -39,7 +44,7 @@ export default {
     };
     button.addEventListener("click", () => {
       const choice = radios.findIndex((radio) => radio.checked);
-      if (predict && model.get("choice") !== null) return;
+      if (predict && model.get("choice") != null) return;
       if (choice < 0) { line.textContent = "Choose one of the options first."; return; }
       if (choice === model.get("choice")) say();
       model.set("choice", choice);

@@ -17,6 +17,8 @@ import anywidget
 import ipywidgets
 import traitlets
 
+from . import progress
+
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?![\s*])([^*]*[^\s*])\*(?![\w*])")       # *so*, but not 2 * 3 * 4 or a*b*c
 
 
@@ -38,6 +40,8 @@ class Question(anywidget.AnyWidget):
         super().__init__(kind=kind, question=markup(question), right=list(options).index(right),
                          options=[markup(option) for option in options],
                          feedback=[markup(text) for text in options.values()])
+        if kind == "predict":
+            self.observe(lambda change: change["new"] is None or progress.record("predictions", question), "choice")
 
     @property
     def html(self):

@@ -13,44 +13,84 @@ A check is a list of properties, in the order in which a learner should hear of 
 
 import copy
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from pe_lib.teach import progress
+
+from .card import card
+from .cells import borrowed, failure
 from .compare import TOLERANCE, argument_names, difference, name_call, name_kind, numbers
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What a check found: state is "not started", "wrong" or "right"; the message, one line, is also its repr."""
+    """What a check found, as a line (its repr) and as a card.
+
+    state is "right", "wrong", "not started" or "not run"; parts holds the card's lines: what the learner should read
+    first, what holds so far, and the numbers.
+    """
 
     state: str
     message: str
+    parts: dict = field(default_factory=dict, compare=False)
 
     def __repr__(self):
         return self.message
 
+    @property
+    def html(self):
+        """The card."""
+        return card(self.state, self.message, **self.parts)
+
 
 class End(Exception):
-    """Ends a check early, with a state and a text."""
+    """Ends a check early, with a state, a text, and parts for the card where the text is long."""
+
+    def __init__(self, state, text, **parts):
+        super().__init__(state, text)
+        self.state, self.text, self.parts = state, text, parts
 
 
-def exercise(number, praise):
-    """Make a check out of a function that tries properties on an :class:`Attempt`; praise adds something new."""
+def exercise(number, praise, given=()):
+    """Make a check out of a function that tries properties on an :class:`Attempt`; praise adds something new.
+
+    given: names of the notebook's data that the exercise hands out, besides the function's inputs.
+    """
     def decorate(properties):
         @functools.wraps(properties)
         def check(learner):
-            state, text = "right", f"right. {praise}"
-            try:
-                properties(Attempt(learner))
-            except End as end:
-                state, text = end.args
-            except Exception as error:         # a result so odd that a property could not be tried on it
-                state, text = "wrong", f"{_one_line(error)}, while looking at what your function gave."
-            return Verdict(state, f"Exercise {number}: {text}")
+            end = _judge(properties, learner, praise)
+            if end.state == "right":
+                progress.record("exercises", number)
+            if end.state == "wrong" and (names := borrowed(learner, given)):
+                end.parts["note"] = _name_borrowed(names)
+            text = " ".join(filter(None, [end.text, end.parts.get("note")]))
+            return Verdict(end.state, f"Exercise {number}: {text}", end.parts)
         check.number = number
         return check
     return decorate
+
+
+def _judge(properties, learner, praise):
+    """How the check ends."""
+    if stopped := failure(learner):
+        return End("not run", f"the cell that defines {learner.__name__} did not run ({stopped}). Python still has your "
+                    "earlier version, so nothing was checked. Mend that cell, run it, then run this one again.")
+    try:
+        properties(Attempt(learner))
+    except End as end:
+        return end
+    except Exception as error:                 # a result so odd that a property could not be tried on it
+        return End("wrong", f"{_one_line(error)}, while looking at what your function gave.")
+    return End("right", f"right. {praise}")
+
+
+def _name_borrowed(names):
+    both = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    belong = "belongs to the notebook and is" if len(names) == 1 else "belong to the notebook and are"
+    return f"Your function uses {both}, which {belong} not among its inputs."
 
 
 class Attempt:
@@ -128,7 +168,8 @@ class Attempt:
 
     def _fail(self, property_, found, hint):
         so_far = f"{self.held}, so far so good; but it should also hold that " if self.held else "it should hold that "
-        raise End("wrong", " ".join(filter(None, [f"{so_far}{property_}{': ' if found else '.'}{found}", hint])))
+        raise End("wrong", " ".join(filter(None, [f"{so_far}{property_}{': ' if found else '.'}{found}", hint])),
+                   diagnosis=hint, held=self.held, wanted=property_, found=found)
 
 
 def draws(*shapes, times=3, seed=0):

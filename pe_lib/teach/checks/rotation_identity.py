@@ -235,7 +235,7 @@ def score_by_gap(q, k):
     return pair_contributions(q, k, np.arange(-REACH, REACH + 1), inverse_frequencies(64)).sum(axis=-1)
 
 
-@exercise("5.3", praise="So “nearer is louder” is not built in. Give every word this key and this q, with gap −1: each then looks "
+@exercise("5.3", given=("inv_freq",), praise="So “nearer is louder” is not built in. Give every word this key and this q, with gap −1: each then looks "
           "at the token before it.")
 def check_key_for(attempt):
     """q (64,), gap -> a key as long as q that q hears best at this gap."""
