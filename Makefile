@@ -1,4 +1,4 @@
-# make lab    open the course          make test   run every test
+# make lab    open your own copy       make test   run every test
 # Another Python: make lab PYTHON=python3.13
 
 PYTHON ?= python3
@@ -24,7 +24,7 @@ NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY
 .PHONY: lab test test-fast test-browser test-binder notebooks bench clean
 
 lab: $(VENV)/.lab-installed
-	$(PY) -m jupyter lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(AS_ROOT) $(NO_BROWSER)
+	@$(PY) tools/my_course.py --lab $(AS_ROOT) $(NO_BROWSER)
 
 # Everything, the browser tests too where a Chromium is found; else the last line says that they did not run.
 test: test-fast

@@ -108,9 +108,9 @@ def test_the_replay_serves_and_runs_a_notebook(checkout, text, tmp_path):
         [checkout / "binder/start", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root",
          "--IdentityProvider.token=replay"], cwd=checkout, env=environment, stderr=subprocess.DEVNULL)
     try:
-        page = fetch(f"http://127.0.0.1:{port}/lab/tree/notebooks/00_start_here.ipynb?token=replay", server)
+        page = fetch(f"http://127.0.0.1:{port}/lab/tree/my_course/00_start_here.ipynb?token=replay", server)
         assert "jupyter-config-data" in page
-        subprocess.run(["jupyter", "execute", checkout / "notebooks/00_start_here.ipynb"], check=True, env=environment, timeout=300)
+        subprocess.run(["jupyter", "execute", checkout / "my_course/00_start_here.ipynb"], check=True, env=environment, timeout=300)
         threads = subprocess.run([checkout / "binder/start", "printenv", "OPENBLAS_NUM_THREADS"], env=environment,
                                  capture_output=True, text=True, check=True).stdout.strip()
         assert threads == "1"

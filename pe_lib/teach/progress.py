@@ -128,7 +128,7 @@ def _count(folder, chapter, done):
 def _totals(folder, chapter):
     """How many exercises and predictions the chapter's notebook holds; 0 where it can't be read."""
     cells = []
-    for path in sorted(folder.glob(f"{chapter}_*.ipynb"))[:1]:
+    for path in sorted(folder.glob(f"{chapter}_*.ipynb"), key=lambda path: len(path.name))[:1]:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             cells = [("".join(cell["source"]), cell["metadata"].get("tags", []))
                      for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]

@@ -1,7 +1,10 @@
 """Questions in a real browser, by keyboard: what is heard after a choice, what things are called, what is kept apart."""
 
+from pathlib import Path
+
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.browser
 
 IMG = "<img src=x onerror=alert(1)>"
@@ -71,7 +74,7 @@ def test_a_wrong_option_and_then_the_right_one_by_keyboard(questions):
     assert quiz.checked() == [1]
     press("Tab")                                                    # one stop for all options, then the button
     press("Enter")
-    quiz.hears(f"Not yet. Is it? {IMG}")
+    quiz.hears(f"✗ Not yet. Is it? {IMG}")
     press("Shift+Tab")
     press("ArrowUp")
     assert quiz.checked() == [0] and "Not yet." in quiz.status.inner_text()    # moving reveals nothing
@@ -88,7 +91,7 @@ def test_the_notebooks_own_keys_do_nothing_among_the_options(questions):
         quiz.page.keyboard.press(key)
     quiz.button.focus()
     quiz.page.keyboard.press("Enter")
-    quiz.hears(f"Not yet. Is it? {IMG}")
+    quiz.hears(f"✗ Not yet. Is it? {IMG}")
     assert quiz.page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
     assert quiz.page.evaluate("lab.notebook().content.mode") == "command"
 
@@ -124,7 +127,7 @@ def test_questions_do_not_share_their_options_and_two_views_of_one_agree(questio
     assert [quiz.checked() for quiz in questions] == [[2], [1], [1]]
     first.button.press("Space")
     for view in (first, again):
-        view.hears("Not yet. Look at row 2.")
+        view.hears("✗ Not yet. Look at row 2.")
         assert view.checked() == [2]
     assert prediction.status.inner_text() == ""
 
@@ -133,8 +136,39 @@ def test_text_is_shown_as_it_is_written(questions):
     quiz, *_ = questions
     quiz.radios.nth(1).check()
     quiz.button.press("Enter")
-    quiz.hears(f"Not yet. Is it? {IMG}")
+    quiz.hears(f"✗ Not yet. Is it? {IMG}")
     assert quiz.group.locator("legend").inner_text() == QUESTION
-    assert [label.inner_text() for label in quiz.group.locator("label").all()] == OPTIONS
+    assert quiz.group.locator("label > span").all_inner_texts() == OPTIONS
     assert quiz.group.locator("img, i, u").count() == 0
     assert quiz.group.locator("code").all_inner_texts() == ["x < y"] and quiz.group.locator("em").all_inner_texts() == ["really", "same"]
+
+
+def test_a_verdict_has_a_mark_and_a_colour(questions):
+    quiz, prediction, _ = questions
+    for choice, state, mark in [(1, "pe-wrong", "✗"), (0, "pe-right", "✓")]:
+        quiz.radios.nth(choice).check()
+        quiz.button.press("Enter")
+        marked = quiz.group.locator("label .pe-mark")
+        assert marked.all_inner_texts() == [mark]                       # one at a time, beside the option chosen
+        assert quiz.group.locator("label").nth(choice).get_attribute("class") == state
+        assert quiz.status.locator(".pe-mark").inner_text() == mark
+    prediction.radios.nth(0).check()
+    prediction.button.press("Enter")
+    assert prediction.group.locator("label .pe-mark").all_inner_texts() == ["•"]      # a guess is neither right nor wrong yet
+
+
+def test_a_kernel_that_sends_undefined_for_no_choice_is_understood(questions):
+    """JupyterLite's kernel does: the question must show itself, unanswered."""
+    source = (ROOT / "pe_lib/teach/quiz.js").read_text(encoding="utf-8")
+    shown = questions[0].page.evaluate("""async (source) => {
+        const { default: view } = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+        const values = { kind: 'predict', question: 'Is it?', options: ['yes', 'no'], feedback: ['A', 'B'], right: 0 };
+        const model = { get: (name) => values[name], set: (name, value) => { values[name] = value; }, on() {}, off() {}, save_changes() {} };
+        const el = document.createElement('div');
+        view.render({ model, el });
+        const before = el.querySelector('[role=status]').textContent;
+        el.querySelectorAll('input')[1].checked = true;
+        el.querySelector('button').click();
+        return [before, values.choice];
+    }""", source)
+    assert shown == ["", 1]
