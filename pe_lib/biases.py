@@ -52,7 +52,7 @@ def alibi_bias(n_query, n_key, slopes):
     bias[h, i, j] = -slopes[h] |relative[i, j]|;  it is blind to direction, and under a causal mask equals slope * relative
 
     Raises: ValueError if a count is not an integer of at least 0, or a slope is negative or not finite.
-    Source: Press et al. 2022 (ALiBi), section 3.
+    Source: Press et al. 2022 (ALiBi), section 3, for j <= i; for keys ahead a form named by its authors' code (issue 5).
 
     >>> alibi_bias(1, 4, 0.5)
     array([[-1.5, -1. , -0.5,  0. ]])

@@ -6,6 +6,7 @@ from pe_lib.attention import causal_mask, softmax
 from pe_lib.teach.checks.compare import TOLERANCE
 from pe_lib.teach.checks.exercise import exercise
 
+COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
 STARTS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91)     # the first distance in each of 16 buckets, up to 128
 
 
@@ -78,6 +79,7 @@ def check_decoder_alibi(attempt):
     ahead = bias[:, _relative(5) > 0]
     attempt.holds("no query looks ahead: the bias is −inf where j > i", np.isneginf(ahead).all(), found=f"an entry there is {ahead.max():.4g}.",
                   hint=_hint_ahead(bias))
+    attempt.holds("the bias has at least single precision", bias.dtype != np.float16, found="it is float16.", hint=COARSE)
     attempt.agrees("the bias equals the loop", alibi_by_loop, [(5, 4), (3, 8), (1, 1), (20, 2), (6, 16)],
                    hint="Print one head's table: 0 on the diagonal, minus one slope beside it.", classics=CLASSIC_ALIBI)
 
@@ -159,6 +161,8 @@ def _hint_for_weak(bias, largest, n):
         return "Does your bias favour relative position −1? In row i that is column i − 1, just below the diagonal."
     if np.isclose(margin, largest + np.log(99 * (n - 1))):
         return "The previous token may lose all of “largest” and its rival win as much: together twice “largest”."
+    if bias.dtype == np.float16 and np.isclose(margin, 2 * largest + np.log(99 * (n - 1)), rtol=1e-3):
+        return COARSE
     if np.isclose(margin, 2 * largest + np.log(99)):
         return "That beats one rival. The last query has n − 1 of them, and their exponentials add up."
     return "Write down the worst case: the previous token scores −largest, all others +largest. What does the softmax give it?"

@@ -64,10 +64,10 @@ def four_maps(fig):
     fig.set_layout_engine("none")
     small = [fig.add_axes([left, low, 0.18, 0.37]) for low in (0.55, 0.12) for left in (0.06, 0.27)]
     whole, bar = fig.add_axes([0.54, 0.18, 0.335, 0.72]), fig.add_axes([0.9, 0.18, 0.014, 0.72])
-    options = {"limits": (-3, 3), "colorbar": False, "aspect": "equal", "animated": True}
+    options = {"limits": (-8, 8), "colorbar": False, "aspect": "equal", "animated": True}
     images = [heat_map(ax, np.zeros((6, 6)), **options) for ax in small]
     total = heat_map(whole, np.zeros((6, 6)), annotate=True, **options)
-    fig.colorbar(total, cax=bar, label="part of the score, divided by √16", extend="both")
+    fig.colorbar(total, cax=bar, label="part of the score, divided by √16")
     for ax, term in zip(small, TERMS):
         ax.set(xticks=[0, 5], yticks=[0, 5])
         ax.set_title(named(term), fontsize=9)

@@ -103,7 +103,7 @@ def blended(fig, dim=16, n=24):
     grid = fig.add_gridspec(2, 3, height_ratios=[20, 1], width_ratios=[1, 1, 1.25], left=0.07, right=0.98, bottom=0.17, top=0.93,
                             wspace=0.33, hspace=0.45)
     square, field, fan = (fig.add_subplot(grid[0, column]) for column in range(3))
-    entries = heat_map(square, np.zeros((dim, dim)), limits=(-1.2, 1.2), colorbar=False, aspect="equal", animated=True)
+    entries = heat_map(square, np.zeros((dim, dim)), limits=(-1.4, 1.4), colorbar=False, aspect="equal", animated=True)
     scores = heat_map(field, np.zeros((n, n)), limits=(-2, 2), colorbar=False, aspect="equal", animated=True)
     for image, column, name in ((entries, 0, "entry of $W_Q W_K^\\top$"), (scores, 1, "score, divided by √16")):
         fig.colorbar(image, cax=fig.add_subplot(grid[1, column]), orientation="horizontal", label=name)

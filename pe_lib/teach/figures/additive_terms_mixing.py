@@ -100,6 +100,8 @@ def normalised(fig, n=8):
               for part, (color, dash) in styles.items()}
     right.set(xlim=(-0.3, n - 0.7), ylim=(-0.3, 9), xticks=range(n), xlabel="place", ylabel="length after LayerNorm")
     right.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    here = right.axvline(0, color=INK, ls="-", lw=1, zorder=0, animated=True)   # the word that is made louder
+    cross = [line(0, color=INK, ls="-", lw=0.8, animated=True) for line in (left.axhline, left.axvline)]
     direction = np.random.default_rng(6).normal(size=DIM)
     direction /= np.linalg.norm(direction)                 # so that the slider is the length drawn
 
@@ -111,6 +113,9 @@ def normalised(fig, n=8):
         lengths = {name: np.linalg.norm(part, axis=1) for name, part in parts.items()}
         for name, curve in curves.items():
             curve.set_data(range(n), lengths[name])
+        for line in (here, cross[1]):
+            line.set_xdata([word] * 2)
+        cross[0].set_ydata([word] * 2)
         return (f"The word at place {word}, {loudness:.3g} times as loud: after LayerNorm its content has length {lengths['content'][word]:.2f}, "
                 f"its position {lengths['position'][word]:.2f}; at place {(word + 1) % n} the position has {lengths['position'][(word + 1) % n]:.2f}. "
                 f"Bias: {signed(lengths['bias'][word])} everywhere.")

@@ -81,20 +81,25 @@ def bucket_stairs(fig, reach=140, far=5000):
     right.set(xlabel="key j (tokens)", ylabel="query i (tokens)", xticks=[0, 50, 100], yticks=[0, 50, 100])
 
     def update(relative_position, causal, buckets):
-        found = relative_buckets(relative, buckets, causal=causal)
-        bucket = found[reach + relative_position]
-        wide = np.arange(-far, far + 1)
+        hidden = causal & (relative > 0)                  # by the causal mask: the formula gives bucket 0, which no score uses
+        found = np.where(hidden, np.nan, relative_buckets(relative, buckets, causal=causal))
+        bucket = relative_buckets(relative_position, buckets, causal=causal)
+        wide = np.arange(-far, 1 if causal else far + 1)
         members = wide[relative_buckets(wide, buckets, causal=causal) == bucket]
         low, high = members[[0, -1]]
         stairs.set_data(relative, found)
-        dot.set_data([relative_position], [bucket])
+        masked = causal and relative_position > 0
+        dot.set_data([relative_position], [np.nan if masked else bucket])
         shared.set_x(max(low, -reach) - 0.5)
-        shared.set_width(min(high, reach) - max(low, -reach) + 1)
+        shared.set_width(0 if masked else min(high, reach) - max(low, -reach) + 1)
         if left.get_ylim() != (-0.8, buckets):            # a new scale costs a full redraw: only where it is new
             left.set_ylim(-0.8, buckets)
             image.set_clim(0, buckets - 1)
-        image.set_data(relative_buckets(table, buckets, causal=causal))
-        mine.set_data(np.where(((table >= low) & (table <= high))[..., None], tint, 0.0))
+        image.set_data(np.where(causal & (table > 0), np.nan, relative_buckets(table, buckets, causal=causal)))
+        mine.set_data(np.where(((table >= low) & (table <= high) & (not masked))[..., None], tint, 0.0))
+        if masked:
+            return (f"Causal, {buckets} buckets: relative position {signed(relative_position, 0)} lies ahead of the query. The mask hides it, so "
+                    "it needs no number.")
         holds = (f"everything from {signed(high, 0)} back" if low == -far else f"everything from {signed(low, 0)} on" if high == far else
                  f"{signed(low, 0)} alone" if low == high else f"{signed(low, 0)} to {signed(high, 0)}, {high - low + 1} positions")
         return (f"{'Causal' if causal else 'Both ways'}, {buckets} buckets: relative position {signed(relative_position, 0)} falls into bucket "

@@ -15,7 +15,7 @@ READ_THE_PLACE = (
     {
         "cannot exist: 320 equations a column, 64 unknowns": "Many of the 320 say the same. How many different words and places are there to satisfy?",
         "exists, if words and places are 36 independent directions": "Yes: send the 20 to zero and keep the 16. There is room for 64.",
-        "exists for any 20 words": "Suppose one of the words were the difference of two places.",
+        "exists for any 20 words": "Suppose two words differed by the difference of two places: what would the first be at one of them, the second at the other?",
     },
     "exists, if words and places are 36 independent directions",
 )
@@ -42,11 +42,11 @@ TWICE_AS_LONG = (
 )
 
 OTHER_WORDS = (
-    "The words of a sentence are replaced by others; the places stay. Which of the four terms is the same as before?",
+    "The words of a sentence are replaced by others; the places stay, and there is no layer normalisation. Which of the four terms is the same as before?",
     {
         "none: everything is mixed": "Mixed in the vector, yes. But in the score each term stands by itself.",
         "position–content": "Its query part stays. Its key part is a word.",
-        "position–position": "Right. Before any layer normalisation it is one table for all sentences.",
+        "position–position": "Right: it is one table for all sentences. Layer normalisation would change that, because it divides each place by a number that knows the word.",
         "both mixed terms": "Each of them has a word in it.",
     },
     "position–position",

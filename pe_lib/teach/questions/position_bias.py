@@ -12,17 +12,17 @@ NEAR_AND_FAR = (
 )
 
 SAME_BIAS = (
-    "The bias takes 3.5 from the score of the key 7 back, in both contents. From its *weight* it takes …",
+    "The bias takes 3.5 from the score of the key 7 back, in both contents. How many percentage points does that key's *weight* lose?",
     {
-        "the same in both, too": "The softmax divides by a sum in which all scores of the row meet. Are the two sums alike?",
-        "more where that key holds the match": "It had more to lose: 0.51 of the weight against 0.07. Run the next cell.",
-        "more where that key holds no match": "It had a weight of 0.07 there. It cannot lose more than that.",
+        "as many in both": "The softmax divides by a sum in which all scores of the row meet. Are the two sums alike?",
+        "more where that key holds the match": "43 against 6: it had more to lose, 0.51 of the weight against 0.07. (As a share of what it had, it loses a little less: 84 % against 89 %.)",
+        "more where that key holds no match": "It had a weight of 0.07 there. It cannot lose more than 7 points.",
     },
     "more where that key holds the match",
 )
 
 ONE_HEAD_BOTH = (
-    "You may choose the queries of “(” and “)”, the key of x, and every b. One head is to do both …",
+    "There is no mask. You may choose the queries of “(” and “)”, the key of x, and every b. One head is to do both …",
     {
         "can be done: the queries differ": "They do, and each query gives the left x and the right x the same score. What is left to choose between them?",
         "can be done, with a large enough b(+1)": "Then “)” looks right as well. The bias does not know who is asking.",
@@ -52,7 +52,7 @@ FAR_BUCKETS = (
 )
 
 ROW_CONSTANT = (
-    "You add slope · i to every score of query i (nothing about j). The weights …",
+    "On paper, you add slope · i to every score of query i (nothing about j). The weights …",
     {
         "favour near keys": "The same number is added for every key of the row. Whom would it favour?",
         "do not change at all": "A constant for the row cancels in the softmax, with a mask and without.",
@@ -62,7 +62,7 @@ ROW_CONSTANT = (
 )
 
 ONE_BIAS_TWO_WORDS = (
-    "One head with a bias b(j − i), the same word on both sides of the query. “A looks left, B looks right” fails because …",
+    "One head with a bias b(j − i), no mask, the same word on both sides of the query. “A looks left, B looks right” fails because …",
     {
         "the bias is too weak": "Double it: both A and B lean further, the same way.",
         "the bias is symmetric": "It need not be. b(−1) and b(+1) are free; it is A and B that get the same ones.",
