@@ -92,6 +92,16 @@ def test_any_large_number_is_told_from_minus_infinity(mask):
     assert "Use −np.inf" in said
 
 
+@pytest.mark.parametrize("number, answer", [
+    ("4.1", lambda n, heads: checks.alibi_by_loop(n, heads).astype(np.float16)),
+    ("4.3", lambda n, largest: ((2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)).astype(np.float16)),
+])
+def test_half_precision_is_named_as_what_is_wrong(number, answer):
+    said = repr(CHECKS[number](answer))
+    assert "the precision is too low" in said and "\n" not in said
+    assert CHECKS[number](lambda *inputs: answer(*inputs).astype(float)).state == "wrong"      # the digits are lost, whatever the type
+
+
 @pytest.mark.parametrize("n, largest", [(2, 0.0), (6, 2.0), (40, 1.0)])
 def test_the_worst_case_is_the_worst(n, largest):
     """claim 4.4: with the margin of the solution no content within bounds takes more than a hundredth away"""

@@ -54,7 +54,8 @@ def test_four_maps_add_up_to_the_score(strength, sentence, base):
     np.testing.assert_allclose(sum(maps), attention_scores(z @ w_q, z @ w_k), atol=1e-12)
     np.testing.assert_allclose(total, sum(maps), atol=0.051)                # its numbers are rounded to one digit
     limits = {ax.images[0].get_clim() for ax in built(figures.four_maps)[0].axes[:5]}
-    assert limits == {(-3, 3)}                                              # one colour scale
+    assert limits == {(-8, 8)}                                              # one colour scale,
+    assert max(np.abs(part).max() for part in (*maps, total)) <= 8          # and nothing beyond it
     if strength == 0:
         assert not np.any(maps[1:])
     if sentence.startswith("fish"):
@@ -76,6 +77,26 @@ def test_twenty_words_and_sixteen_places_are_parted_by_one_map():
     """claim 3.3"""
     reader = heads.position_reader(heads.CONTENTS, heads.PLACES)
     np.testing.assert_allclose((heads.CONTENTS[:, None] + heads.PLACES) @ reader, np.broadcast_to(heads.PLACES, (20, 16, 64)), atol=1e-9)
+
+
+@pytest.mark.parametrize("first, second", [(0, 1), (0, 5), (3, 7)])
+def test_no_map_reads_the_place_where_two_words_differ_by_two_places(first, second):
+    """claim 3.3: one vector, two places. One word that *is* the difference of two places does no harm."""
+    def smallest_error(words):
+        sums = (words[:, None] + heads.PLACES).reshape(-1, 64)
+        wanted = np.tile(heads.PLACES, (len(words), 1))
+        return np.abs(sums @ np.linalg.lstsq(sums, wanted, rcond=None)[0] - wanted).max()
+    difference, twins, single = heads.PLACES[first] - heads.PLACES[second], heads.CONTENTS.copy(), heads.CONTENTS.copy()
+    twins[1], single[1] = twins[0] + difference, difference
+    assert smallest_error(twins) > np.abs(difference).max() / 2 - 1e-9 > 0.4
+    assert smallest_error(single) < 1e-9 and smallest_error(heads.CONTENTS) < 1e-9
+
+
+def test_where_differences_of_words_span_all_features_no_map_is_exact():
+    """claim 3.3: two words at one place must give one answer, so every difference is sent to 0"""
+    words = mixing.vocabulary(33)[:, :32]
+    assert [np.linalg.matrix_rank(words[1:count] - words[0]) for count in (32, 33)] == [31, 32]
+    assert mixing.best_reader(words, mixing.table_of_places("random table", 16, 32))[1] > 0.1
 
 
 @pytest.mark.parametrize("words, count, dim", [(3, 4, 8), (9, 5, 10), (40, 16, 32)])
@@ -215,6 +236,39 @@ def test_only_two_numbers_a_pair_commute():
         assert np.linalg.matrix_rank(sinusoidal_encoding(np.arange(5000), dim)) == dim
 
 
+@pytest.mark.parametrize("dim, base", [(2, 10.0), (4, 10.0), (6, 10.0), (8, 10.0)])
+def test_d_plus_one_places_with_stripes_make_the_product_commute_and_d_places_do_not(dim, base):
+    """claim 3.4: the matrices with constant diagonals, counted: dim of them from dim + 1 places on, 2 dim - 1 with dim"""
+    def striped(count):
+        p = sinusoidal_encoding(np.arange(count), dim, base)
+        conditions = [np.kron(p[i + 1], p[j + 1]) - np.kron(p[i], p[j]) for i in range(count - 1) for j in range(count - 1)]
+        return dim * dim - np.linalg.matrix_rank(conditions)
+    assert [striped(count) for count in (dim, dim + 1, dim + 2)] == [2 * dim - 1, dim, dim]
+
+
+def test_sixteen_places_of_sixty_four_features_have_stripes_without_commuting():
+    """claim 3.4: commuting is enough, and for these places not necessary: A = I + N, where N sends all of them to zero"""
+    unseen = np.linalg.svd(heads.PLACES)[2][16:]
+    product, turn = np.eye(64) + unseen.T @ unseen, offset_matrix(1, inverse_frequencies(64))
+    table = heads.PLACES @ product @ heads.PLACES.T
+    np.testing.assert_allclose(table[1:, 1:], table[:-1, :-1], atol=1e-9)
+    assert np.linalg.norm(product @ turn - turn @ product) > 0.1
+
+
+def test_the_peaks_of_the_three_kinds():
+    """claim 3.4: the mission's answer"""
+    places = sinusoidal_encoding(np.arange(24), 16)
+    peaks = [(places @ product @ places.T)[12].argmax() - 12 for product in heads.commuting_matrices(16).values()]
+    assert peaks == [0, -1, -5]
+
+
+def test_no_entry_of_the_blended_maps_is_off_its_colour_scale():
+    for blend, kind in itertools.product(np.arange(0, 1.01, 0.05), heads.commuting_matrices(16)):
+        readout(heads.blended, blend=blend, kind=kind)
+        for ax in built(heads.blended)[0].axes[:2]:
+            assert np.abs(ax.images[0].get_array()).max() <= ax.images[0].get_clim()[1] + 1e-9
+
+
 @pytest.mark.parametrize("bias", [0.0, 0.7])
 def test_normalised_parts_add_up_once_the_deviation_is_held(bias):
     """claim 3.6"""
@@ -271,7 +325,8 @@ def frame(build, settings):
      [{"head": "one back: M₁ and I"}, {"strength": 2.0}, {"masked": True}]),
     (heads.blended, {"blend": 0.0, "kind": "identity"}, [{"blend": 0.05}, {"kind": "M₁, one back"}]),
     (mixing.normalised, {"word": 3, "loudness": 4.0, "bias": 0.0}, [{"word": 2}, {"loudness": 1.0}, {"bias": 1.0}]),
-], ids=["areas", "four_maps", "split_again", "look_back", "shares_of_terms", "blended", "normalised"])
+    (mixing.normalised, {"word": 3, "loudness": 1.0, "bias": 0.0}, [{"word": 2}]),
+], ids=["areas", "four_maps", "split_again", "look_back", "shares_of_terms", "blended", "normalised", "normalised, no word louder"])
 def test_every_control_changes_the_picture(build, start, changes):
     before = frame(build, start)
     for change in changes:

@@ -9,7 +9,9 @@ from matplotlib.colors import to_rgb
 
 from pe_lib.attention import softmax
 from pe_lib.biases import alibi_slopes, relative_buckets
+from pe_lib.precision import rounded
 from pe_lib.teach.figures import position_bias as figures
+from pe_lib.teach.questions import position_bias as questions
 from pe_lib.teach.plots import CONTENT, KEY, POSITION, QUERY, new_figure, show, style
 
 
@@ -21,6 +23,14 @@ def test_the_maps_are_two_relative_biases_and_one_that_is_not():
     constant = [all(np.ptp(np.diag(table, k)) == 0 for k in range(-4, 5)) for table in tables]
     assert constant == [True, True, False]
     assert len(show(figure, alt="A picture of this chapter.").png) > 5000
+
+
+def test_the_first_map_is_zero_in_two_corners_and_minus_two_in_the_others():
+    """claim 4.1: what the picture's description says"""
+    figure = new_figure()
+    figures.bias_maps(figure)
+    table = np.asarray(figure.axes[0].images[0].get_array())
+    assert table[0, 0] == table[-1, -1] == 0 and table[0, -1] == table[-1, 0] == table.min() == -2
 
 
 @pytest.mark.parametrize("heads", range(1, 17))
@@ -46,13 +56,26 @@ def test_the_missions_on_alibi():
 @pytest.mark.parametrize("causal, relative, words", [
     (True, -20, "bucket 17, which holds −20 to −19, 2 positions"), (True, -7, "bucket 7, which holds −7 alone"),
     (True, -113, "bucket 31, which holds everything from −113 back"), (True, -112, "bucket 30, which holds −112 to −99, 14 positions"),
-    (True, 30, "bucket 0, which holds everything from 0 on"), (False, 91, "bucket 31, which holds everything from 91 on"),
+    (True, 0, "bucket 0, which holds 0 alone"), (True, 30, "lies ahead of the query. The mask hides it, so it needs no number"), (False, 91, "bucket 31, which holds everything from 91 on"),
     (False, -91, "bucket 15, which holds everything from −91 back"), (False, 90, "bucket 30, which holds 64 to 90, 27 positions"),
     (False, 0, "bucket 0, which holds 0 alone"),
 ])
 def test_the_stairs_say_who_shares_a_bucket(causal, relative, words):
     """claim 4.3"""
     assert words in readout(figures.bucket_stairs, relative_position=relative, causal=causal, buckets=32)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_what_the_mask_hides_has_no_bucket_in_the_picture(causal):
+    """claim 4.3: T5's formula gives 0 for all keys ahead of a decoder's query, but no score uses it"""
+    with style():
+        figure = new_figure(8, 3.3)
+        figures.bucket_stairs(figure)(relative_position=30, causal=causal, buckets=32)
+    left, right = figure.axes[:2]
+    heights, table = left.lines[0].get_ydata(), np.asarray(right.images[0].get_array(), dtype=float)
+    ahead = np.arange(table.shape[1]) > np.arange(len(table))[:, None]
+    assert (np.isnan(table) == (ahead & causal)).all() and np.isnan(heights).sum() == (140 if causal else 0)
+    assert [text.get_text() for text in left.texts if text.get_visible()] == ["ahead: masked"] * causal
 
 
 def test_the_missions_on_the_stairs():
@@ -104,6 +127,19 @@ def test_one_bias_moves_two_rows_of_scores_alike_and_their_weights_not(slope, st
     assert (abs(moved[0] - moved[1]) < 1e-12) == (slope == 0 or strength == 0)
 
 
+def test_the_far_match_loses_more_points_and_the_smaller_share():
+    """claim 4.4: 43 percentage points against 6, but 84 % of its weight against 89 %: the question asks for points"""
+    relative = np.arange(-7, 1)
+    lost, share = [], []
+    for match in (-7, -3):
+        before = softmax(2.0 * (relative == match))[0]
+        lost.append(before - softmax(2.0 * (relative == match) + 0.5 * relative)[0])
+        share.append(lost[-1] / before)
+    assert [round(100 * part) for part in lost] == [43, 6] and [round(100 * part) for part in share] == [84, 89]
+    question, options, right = questions.SAME_BIAS
+    assert "percentage points" in question and "43 against 6" in options[right] and "84 % against 89 %" in options[right]
+
+
 @pytest.mark.parametrize("strength, winners", [(1.25, "at 0 above, at 0 below"), (1.5, "at 0 above, at −3 and 0 below"), (3.25, "at 0 above, at −3 below"),
                                                (3.5, "at −7 and 0 above, at −3 below"), (3.75, "at −7 above, at −3 below")])
 def test_content_overrules_the_bias_at_slope_times_distance(strength, winners):
@@ -136,6 +172,14 @@ def test_a_learned_table_is_known_up_to_a_constant():
     """claim 4.5: 100 more in every number gives the same weights"""
     scores = np.random.default_rng(0).normal(size=(5, 5))
     np.testing.assert_allclose(softmax(scores + 100), softmax(scores), atol=1e-12)
+
+
+@pytest.mark.parametrize("form, step", [("float16", 1 / 16), ("bfloat16", 1 / 2)])
+def test_a_constant_costs_the_scores_digits_in_half_precision(form, step):
+    """claim 4.5 holds on paper: numbers from 64 to 128 are a step apart, so 100 + a score is off by up to half a step"""
+    scores = np.random.default_rng(0).uniform(-5, 5, size=20_000)
+    short = rounded(scores + 100, form)
+    assert (short % step == 0).all() and 0.99 * step / 2 < abs(short - 100 - scores).max() <= step / 2 + 1e-12
 
 
 def test_the_forms_differ_by_037_without_content():
@@ -176,6 +220,7 @@ def frame(build, settings):
     (figures.alibi_lines, {"heads": 8, "distance": 16}, [{"heads": 12}, {"distance": 17}]),
     (figures.bucket_stairs, {"relative_position": -20, "causal": True, "buckets": 32},
      [{"relative_position": -30}, {"causal": False}, {"buckets": 8}]),
+    (figures.bucket_stairs, {"relative_position": 20, "causal": True, "buckets": 32}, [{"relative_position": 30}]),
     (figures.two_contents, {"slope": 0.5, "strength": 2.0}, [{"slope": 0.6}, {"strength": 3.0}]),
     (figures.three_forms, {"slope": 0.5, "masked": False, "seed": 0}, [{"slope": 0.6}, {"masked": True}, {"seed": 1}]),
     (figures.brackets, {"scheme": figures.SCHEMES[0], "one": 1.0, "other": 2.0},

@@ -65,6 +65,9 @@ def decoder_alibi(n, heads):
         "mask multiplied": ALIBI + '''
     return slopes[:, None, None] * relative * causal_mask(n)
 ''',
+        "half precision": ALIBI + '''
+    return (slopes[:, None, None] * relative + causal_mask(n)).astype(np.float16)
+''',
         "heads last": ALIBI + '''
     return slopes * relative[..., None] + causal_mask(n)[..., None]
 ''',
@@ -187,6 +190,7 @@ HINTS = {
         "linear, without a mask": "reward what must not be seen",
         "the next token left open": "Row i is query i",
         "mask multiplied": "Was the mask multiplied?",
+        "half precision": "the precision is too low",
         "heads last": "gave shape (5, 5, 4); expected (4, 5, 5)",
     },
     "4.2": {

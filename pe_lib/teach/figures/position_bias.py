@@ -74,6 +74,8 @@ def bucket_stairs(fig, reach=140, far=5000):
     shared = left.add_patch(Rectangle((0, -1), 1, 34, facecolor=FAINT, alpha=0.6, lw=0, animated=True))
     (stairs,) = left.plot([], [], color=POSITION, ls="-", lw=1.8, drawstyle="steps-mid", animated=True)
     (dot,) = left.plot([], [], "o", color=INK, ls="", ms=7, zorder=4, animated=True)
+    here = left.axvline(0, color=INK, ls=":", lw=1.2, animated=True)
+    note = left.text(reach / 2, 0.5, "ahead: masked", ha="center", transform=left.get_xaxis_transform(), color=INK, animated=True)
     left.set(xlim=(-reach - 4, reach + 4), ylim=(-0.8, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
     image = heat_map(right, np.zeros(table.shape), kind="weights", limits=(0, 31), label="bucket", aspect="equal", animated=True)
     tint = [*to_rgb(FAINT), 1.0]                          # grey: in no place on the map's scale, and no role's colour
@@ -90,6 +92,8 @@ def bucket_stairs(fig, reach=140, far=5000):
         stairs.set_data(relative, found)
         masked = causal and relative_position > 0
         dot.set_data([relative_position], [np.nan if masked else bucket])
+        here.set_xdata([relative_position] * 2)
+        note.set_visible(causal)
         shared.set_x(max(low, -reach) - 0.5)
         shared.set_width(0 if masked else min(high, reach) - max(low, -reach) + 1)
         if left.get_ylim() != (-0.8, buckets):            # a new scale costs a full redraw: only where it is new
