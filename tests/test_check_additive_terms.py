@@ -1,14 +1,11 @@
 """The checks of chapter 3: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
 import numpy as np
-import pytest
 
 from pe_lib.additive import score_terms
 from pe_lib.teach.checks import additive_terms as checks
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.sinusoidal import offset_matrix
-
-CHECKS = {"3.1": checks.check_split_scores, "3.2": checks.check_look_back_query, "3.3": checks.check_word_seeks_place}
 
 
 def split_by_library(x, positional, w_q, w_k):
@@ -46,7 +43,8 @@ def seek_behind_projectors(words, places, a, b):
     return tuple(found)
 
 
-@pytest.mark.parametrize("check, answer", [
+# claims 3.2 and 3.5, as a learner meets them in an exercise
+RIGHT = [
     (checks.check_split_scores, split_by_library),
     (checks.check_split_scores, split_by_differences),
     (checks.check_split_scores, checks.split_scores_by_loop),
@@ -56,26 +54,6 @@ def seek_behind_projectors(words, places, a, b):
     (checks.check_word_seeks_place, seek_by_pinv),
     (checks.check_word_seeks_place, seek_in_a_list),
     (checks.check_word_seeks_place, seek_behind_projectors),
-])
-def test_right_answers_pass_in_any_form(check, answer):
-    """claims 3.2 and 3.5, as a learner meets them in an exercise"""
-    verdict = check(answer)
-    assert verdict.state == "right", verdict
-    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
-
-
-@pytest.mark.parametrize("number, stub", [("3.1", lambda x, positional, w_q, w_k: ...), ("3.2", lambda k, w_k: None),
-                                          ("3.3", lambda words, places, a, b: ...)])
-def test_an_untouched_stub_is_not_started(number, stub):
-    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
-
-
-@pytest.mark.parametrize("number", CHECKS)
-@pytest.mark.parametrize("answer", [
-    lambda *inputs: np.nan, lambda *inputs: np.full((8, 8), np.nan), lambda *inputs: tuple(np.full((5, 5), np.nan) for _ in range(4)),
-    lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
-    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
-], ids=["NaN", "a matrix of NaN", "four of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
-def test_nonsense_is_wrong_in_one_line(number, answer):
-    verdict = CHECKS[number](answer)
-    assert verdict.state == "wrong" and "\n" not in repr(verdict)
+]
+UNTOUCHED = [("3.1", lambda x, positional, w_q, w_k: ...), ("3.2", lambda k, w_k: None),
+             ("3.3", lambda words, places, a, b: ...)]

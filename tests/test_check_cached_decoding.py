@@ -38,7 +38,8 @@ def move_by_library(keys, positions, inv_freq, new_positions, new_inv_freq):
     return change_frequencies(cache, inv_freq, new_inv_freq).keys
 
 
-@pytest.mark.parametrize("check, answer", [
+# claims 7.1, 7.2, 7.3, 7.4 and 7.6, as a learner meets them in an exercise
+RIGHT = [
     (checks.check_step, checks.step_by_loop),
     (checks.check_step, step_by_library),
     (checks.check_step, step_by_attention),
@@ -49,19 +50,9 @@ def move_by_library(keys, positions, inv_freq, new_positions, new_inv_freq):
     (checks.check_move, checks.move_by_loop),
     (checks.check_move, move_by_library),
     (checks.check_move, lambda *given: checks.move_by_loop(*given).tolist()),
-], ids=lambda value: getattr(value, "__name__", ""))
-def test_right_answers_pass_in_any_form(check, answer):
-    """claims 7.1, 7.2, 7.3, 7.4 and 7.6, as a learner meets them in an exercise"""
-    verdict = check(answer)
-    assert verdict.state == "right", verdict
-    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
-
-
-@pytest.mark.parametrize("number, stub", [
-    ("7.1", lambda q, k, v, position, keys, values, inv_freq: ...), ("7.2", lambda real, new: None),
-    ("7.3", lambda keys, positions, inv_freq, new_positions, new_inv_freq: ...)])
-def test_an_untouched_stub_is_not_started(number, stub):
-    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+]
+UNTOUCHED = [("7.1", lambda q, k, v, position, keys, values, inv_freq: ...), ("7.2", lambda real, new: None),
+             ("7.3", lambda keys, positions, inv_freq, new_positions, new_inv_freq: ...)]
 
 
 def test_row_and_position_differ_in_the_first_case_already():
@@ -91,18 +82,6 @@ def test_a_right_cache_with_a_wrong_output_hears_so(output_alone, hint):
     """claim 7.2"""
     said = repr(checks.check_step(lambda *given: (output_alone(*given), *checks.step_by_loop(*given)[1:])))
     assert "Your cache is right, but the output" in said and hint in said
-
-
-@pytest.mark.parametrize("number", CHECKS)
-@pytest.mark.parametrize("answer", [
-    lambda *inputs: np.nan, lambda *inputs: np.full((5, 8), np.nan), lambda *inputs: (1.0, 2.0), lambda *inputs: (1.0, 2.0, 3.0),
-    lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
-    lambda *inputs: np.array([]), lambda *inputs: {"a": 1}, lambda *inputs: (np.full(6, np.nan), np.full((4, 6), np.nan), np.full((4, 6), np.nan)),
-    lambda *inputs: (np.full((2, 3), np.nan), np.full((2, 3, 6), np.nan)), lambda *inputs: inputs, lambda *inputs: (None, None),
-], ids=["NaN", "a table of NaN", "two", "three", "ragged", "text", "an error", "nothing", "a dict", "three of NaN", "two of NaN", "its inputs", "Nones"])
-def test_nonsense_is_wrong_in_one_line(number, answer):
-    verdict = CHECKS[number](answer)
-    assert verdict.state == "wrong" and "\n" not in repr(verdict)
 
 
 @pytest.mark.parametrize("number, answer", [

