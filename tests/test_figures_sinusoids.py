@@ -1,13 +1,13 @@
 """The figures of chapter 2 say what the claims say, at every setting."""
 
 
-from figure_kit import numbers, readout
+from figure_kit import frame, numbers, readout, unseen
 import numpy as np
 import pytest
 
 from pe_lib.teach.figures import sinusoids as figures
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
-from pe_lib.teach.plots import new_figure, show, style
+from pe_lib.teach.plots import new_figure, show
 
 
 def test_binary_codes_count_fastest_bit_first():
@@ -90,17 +90,6 @@ def test_no_rise_within_the_limit_is_none():
     assert figures.first_rise(512, limit=20) is None
 
 
-def frame(build, settings):
-    """The pixels with everything drawn, for a figure made for this one setting."""
-    figure = new_figure(8, 4)
-    with style():
-        build(figure)(**settings)
-        for artist in figure.findobj():
-            artist.set_animated(False)
-        figure.canvas.draw()
-        return np.asarray(figure.canvas.buffer_rgba()).copy()
-
-
 @pytest.mark.parametrize("build, start, changes", [
     (figures.counters, {"position": 5, "base": 64.0}, [{"position": 6}, {"base": 10_000.0}]),
     (figures.clock_hands, {"position": 5, "base": 100.0}, [{"position": 6}, {"base": 10_000.0}]),
@@ -110,9 +99,7 @@ def frame(build, settings):
     (figures.similarity, {"offset": 5, "dim": 64}, [{"offset": 6}, {"dim": 128}]),
 ])
 def test_every_control_changes_the_picture(build, start, changes):
-    before = frame(build, start)
-    for change in changes:
-        assert (frame(build, start | change) != before).any(), change
+    assert unseen(build, start, changes) == []
 
 
 def test_on_the_dial_the_position_moves_the_hands_alone():
