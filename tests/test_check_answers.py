@@ -6,7 +6,6 @@ A chapter's own file, test_check_<topic>.py, holds the data: RIGHT (exercise or 
 
 import importlib
 import pkgutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from notebook_kit import EXERCISES
 
 from pe_lib.teach import checks
 
-CHECKS = {thing.number: thing
-          for info in pkgutil.iter_modules(checks.__path__, "pe_lib.teach.checks.")
-          for name, thing in vars(importlib.import_module(info.name)).items() if name.startswith("check_") and hasattr(thing, "number")}
-CHAPTERS = [importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob("test_check_*.py")) if path.stem != __name__]
+FOUND = [(info.name.rpartition(".")[2], thing)
+         for info in pkgutil.iter_modules(checks.__path__, "pe_lib.teach.checks.")
+         for name, thing in vars(importlib.import_module(info.name)).items() if name.startswith("check_") and hasattr(thing, "number")]
+CHECKS = {check.number: check for _, check in FOUND}
+CHAPTERS = [importlib.import_module(f"test_check_{topic}") for topic in sorted({topic for topic, _ in FOUND})]
 
 
 def collected(name):

@@ -73,18 +73,18 @@ def test_a_number_that_misses_a_bound_does_not_look_like_it(margin):
 
 @pytest.mark.parametrize("mask", [-1e4, float(np.finfo(np.float32).min)])
 def test_any_large_number_is_told_from_minus_infinity(mask):
-    said = repr(checks.check_decoder_alibi(lambda n, heads: checks._alibi(n, heads, mask=np.triu(np.full((n, n), mask), k=1))))
+    said = repr(checks.check_decoder_alibi(lambda n, heads: checks.alibi_form(n, heads, mask=np.triu(np.full((n, n), mask), k=1))))
     assert "Use −np.inf" in said
 
 
-@pytest.mark.parametrize("number, answer", [
-    ("4.1", lambda n, heads: checks.alibi_by_loop(n, heads).astype(np.float16)),
-    ("4.3", lambda n, largest: ((2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)).astype(np.float16)),
+@pytest.mark.parametrize("check, answer", [
+    (checks.check_decoder_alibi, lambda n, heads: checks.alibi_by_loop(n, heads).astype(np.float16)),
+    (checks.check_previous_token, lambda n, largest: ((2 * largest + np.log(99 * (n - 1))) * np.eye(n, k=-1)).astype(np.float16)),
 ])
-def test_half_precision_is_named_as_what_is_wrong(number, answer):
-    said = repr(CHECKS[number](answer))
+def test_half_precision_is_named_as_what_is_wrong(check, answer):
+    said = repr(check(answer))
     assert "the precision is too low" in said and "\n" not in said
-    assert CHECKS[number](lambda *inputs: answer(*inputs).astype(float)).state == "wrong"      # the digits are lost, whatever the type
+    assert check(lambda *inputs: answer(*inputs).astype(float)).state == "wrong"      # the digits are lost, whatever the type
 
 
 @pytest.mark.parametrize("n, largest", [(2, 0.0), (6, 2.0), (40, 1.0)])

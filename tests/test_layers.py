@@ -141,9 +141,13 @@ def test_a_broken_rule_would_be_seen(source, breach):
     assert breaches(source) == [breach]
 
 
-@pytest.mark.parametrize("path", sorted(LIBRARY.rglob("*.py")), ids=lambda path: str(path.relative_to(LIBRARY)))
+OTHER_PACKAGES = {"Question._css", "Question._esm", "widget._instances"}     # so named by anywidget and ipywidgets
+SOURCES = sorted([*LIBRARY.rglob("*.py"), *Path(__file__).parent.rglob("*.py"), *(LIBRARY.parent / "tools").glob("*.py")])
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(LIBRARY.parent)))
 def test_no_module_takes_anothers_private_name(path):
-    assert borrowed_privates(path.read_text(encoding="utf-8")) == []
+    assert set(borrowed_privates(path.read_text(encoding="utf-8"))) <= OTHER_PACKAGES
 
 
 @pytest.mark.parametrize("source, names", [

@@ -20,7 +20,7 @@ def alibi_by_loop(n, heads):
     return bias
 
 
-def _alibi(n, heads, slopes=None, table=None, mask=None):
+def alibi_form(n, heads, slopes=None, table=None, mask=None):
     """ALiBi with other slopes, another table to multiply, or another mask."""
     slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads) if slopes is None else slopes
     relative = np.arange(n) - np.arange(n)[:, None]
@@ -34,20 +34,20 @@ def _relative(n):
 # hint -> what the mistake gives
 CLASSIC_ALIBI = {
     "Far keys gain here. What lies behind has a negative j − i: slope times j − i falls with distance, slope times i − j rises.":
-        lambda n, heads: _alibi(n, heads, table=-_relative(n)),
+        lambda n, heads: alibi_form(n, heads, table=-_relative(n)),
     "The first slope is 1, so heads were counted from 0 in the exponent. In the formula h runs from 1 to H: the first is 2^(−8/H).":
-        lambda n, heads: _alibi(n, heads, slopes=2.0 ** (-8 * np.arange(heads) / heads)),
+        lambda n, heads: alibi_form(n, heads, slopes=2.0 ** (-8 * np.arange(heads) / heads)),
     "These are the slopes 1/2, 1/4, … of 8 heads. The ratio depends on the number of heads: 2^(−8/H).":
-        lambda n, heads: _alibi(n, heads, slopes=2.0 ** -np.arange(1.0, heads + 1)),
-    "Every head has the same slope: where does h enter?": lambda n, heads: _alibi(n, heads, slopes=np.full(heads, 2.0 ** (-8 / heads))),
+        lambda n, heads: alibi_form(n, heads, slopes=2.0 ** -np.arange(1.0, heads + 1)),
+    "Every head has the same slope: where does h enter?": lambda n, heads: alibi_form(n, heads, slopes=np.full(heads, 2.0 ** (-8 / heads))),
     "The heads come in the opposite order: the steepest is the first.":
-        lambda n, heads: _alibi(n, heads, slopes=2.0 ** (-8 * np.arange(heads, 0, -1) / heads)),
+        lambda n, heads: alibi_form(n, heads, slopes=2.0 ** (-8 * np.arange(heads, 0, -1) / heads)),
     "This is slope times j. Each row differs from what is asked by one number, so the weights are the very same (claim 4.5): a sound "
-    "decoder. But asked for is 0 on the diagonal.": lambda n, heads: _alibi(n, heads, table=np.arange(n)),
+    "decoder. But asked for is 0 on the diagonal.": lambda n, heads: alibi_form(n, heads, table=np.arange(n)),
     "Nothing is left of the distance. Was the mask multiplied? It is added: 0 changes nothing, −inf hides.":
-        lambda n, heads: _alibi(n, heads, slopes=np.zeros(heads)),
+        lambda n, heads: alibi_form(n, heads, slopes=np.zeros(heads)),
     "The diagonal is masked as well: a query may look at itself.":
-        lambda n, heads: _alibi(n, heads, mask=np.where(_relative(n) < 0, 0.0, -np.inf)),
+        lambda n, heads: alibi_form(n, heads, mask=np.where(_relative(n) < 0, 0.0, -np.inf)),
 }
 
 
