@@ -220,30 +220,51 @@ def test_the_axes_do_not_move_while_the_numbers_on_them_grow():
 
 
 @pytest.mark.parametrize("break_it, message", [
-    ("state", "the picture depends on more than its settings"),
-    ("sneaky", "the quick frame differs from a full redraw"),
-    ("silent", "update must return the sentence"),
+    ("history", "the picture depends on more than its settings"),
+    ("gone for good", "the picture depends on more than its settings"),
+    ("unnoticed", "the quick frame differs from a full redraw"),
+    ("stale colour bar", "the quick frame differs from a full redraw"),
+    ("silent", "m=0, n=2: ValueError: update must return the sentence"),
+    ("raises inside", "m=0, n=2: RuntimeError: inside"),
+    ("raises at a corner", "m=5, n=-3: RuntimeError: corner"),
+    ("raises among the random", "RuntimeError: both"),
+    ("cannot be drawn", "m=0, n=2: ValueError"),
+    ("nothing", ""),
 ])
 def test_the_walk_finds_the_faults_it_is_for(break_it, message):
     def build(fig):
-        ax = fig.subplots()
+        ax, maps = fig.subplots(1, 2)
         ax.set(xlim=(0, 1), ylim=(-10, 10))
         (moving,) = ax.plot([0, 1], [0, 0], animated=True)
         (still,) = ax.plot([0, 1], [0, 0], zorder=1)
+        image = maps.imshow([[0, 1], [2, 3]], animated=True)
+        bar = fig.colorbar(image, ax=maps)
         calls = []
 
-        def update(n):
+        def update(m, n):
             calls.append(n)
-            moving.set_ydata([0, len(calls) % 7 if break_it == "state" else n])
-            if break_it == "sneaky":
+            moving.set_ydata([m / 5, len(calls) % 7 if break_it == "history" else n])
+            if break_it == "gone for good" and n > 2:
+                moving.set_visible(False)
+            if break_it == "unnoticed":
                 still.set_ydata([n, n])
                 fig.stale = False                      # and hides that something changed
-            return "" if break_it == "silent" and n == 4 else f"n is {n}."
+            if break_it == "stale colour bar":
+                image.set_clim(0, 10 + n)
+                bar.update_normal(image)
+                fig.stale = False
+            if break_it == "raises inside" and (m, n) == (0, 2):
+                raise RuntimeError("inside")
+            if break_it == "raises at a corner" and (m, n) == (5, -3):
+                raise RuntimeError("corner")
+            if break_it == "raises among the random" and m == 2 and n not in (-3, -1):
+                raise RuntimeError("both")
+            if break_it == "cannot be drawn" and n == 2:
+                ax.set_title(r"$\frac$")
+            return "" if break_it == "silent" and n == 2 else f"m is {m}, n is {n}."
         return update
-    errors = explore(build, n=Slider(-5, 5)).walk(states=30)
-    assert any(message in error for error in errors), errors
-    working = explore(ramp, slope=Slider(-5, 5)).walk(states=30)
-    assert working == []
+    errors = explore(build, size=(2, 1), m=Slider(0, 5), n=Slider(-3, 4, start=-1)).walk(states=60)
+    assert any(message in error for error in errors) if message else errors == []
 
 
 def test_the_walk_visits_every_step_every_option_and_restores_the_controls():

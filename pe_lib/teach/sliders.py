@@ -88,13 +88,18 @@ class SliderFigure(ipywidgets.VBox):
             raise ValueError(f"a still names settings among {list(self.specs)}; got {sorted(unknown)}")
         return [spec.raw(settings[name]) if name in settings else spec.start for name, spec in self.specs.items()]
 
+    def settle(self, raws):
+        """Move the artists to the raw settings, without drawing; return the picture's sentence. Needs ``style()``."""
+        text = self._update(**{name: spec.setting(raw) for (name, spec), raw in zip(self.specs.items(), raws, strict=True)})
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"update must return the sentence that says what the picture shows; got {text!r}")
+        return text
+
     def draw(self, raws, ratio=1):
         """Draw the raw settings at ratio times the figure's dpi; return the picture's sentence. Needs ``style()``."""
         self._warm_up()
         figure, canvas = self.figure, self.figure.canvas
-        text = self._update(**{name: spec.setting(raw) for (name, spec), raw in zip(self.specs.items(), raws, strict=True)})
-        if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"update must return the sentence that says what the picture shows; got {text!r}")
+        text = self.settle(raws)
         if figure.stale:                       # something that is not animated changed: the cached parts are old
             self.backgrounds.clear()
         if figure.dpi != self._dpi * ratio:

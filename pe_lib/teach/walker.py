@@ -1,4 +1,4 @@
-"""Drive a slider figure as a browser would, to every end and through random states, and say what went wrong."""
+"""Drive a slider figure to every end, every corner and through random states, and say what went wrong."""
 
 import itertools
 import time
@@ -8,15 +8,22 @@ import numpy as np
 from .plots import style
 
 
-def visits(figure, states, rng):
-    """Raw settings to try: each control over its whole range, all corners, then random states."""
+def visits(figure, states, rng, spots=3, pictures=6):
+    """(raw settings, what to do there): each control over its whole range, all corners, then random states.
+
+    Pictures are compared at a few spots of each range, at the corners and at the first random states; the other states
+    of a range are drawn, the other random ones only settled: a picture takes ten to thirty times as long as its sentence.
+    """
     specs = list(figure.specs.values())
-    for i, spec in enumerate(specs):
-        for raw in _steps(spec):
-            yield [raw if j == i else s.start for j, s in enumerate(specs)]
-    yield from map(list, itertools.product(*((s.low, s.high) for s in specs)))
-    for _ in range(states):
-        yield [rng.choice(_steps(spec)).item() for spec in specs]
+    ranges = [_steps(spec) for spec in specs]
+    for i, steps in enumerate(ranges):
+        few = np.linspace(0, len(steps) - 1, spots).round()
+        for count, raw in enumerate(steps):
+            yield [raw if j == i else s.start for j, s in enumerate(specs)], compared if count in few else drawn
+    for corner in itertools.product(*((s.low, s.high) for s in specs)):
+        yield list(corner), compared
+    for count in range(states):
+        yield [rng.choice(steps).item() for steps in ranges], compared if count < pictures else settled
 
 
 def _steps(spec, most=200):
@@ -33,31 +40,57 @@ def _steps(spec, most=200):
 def walk(figure, states=200, seconds=10.0, seed=0):
     """The errors met on the way, as sentences; an empty list is a figure that works.
 
-    At some states it also asks that the quick frame equals a full redraw (an artist that moves but is neither animated
-    nor noticed would show), and that coming back to a setting brings back its picture.
+    Every state must give its sentence. Where pictures are compared (a dozen or two states), the quick frame must equal a
+    full redraw (an artist that moves but is neither animated nor noticed would show), and coming back to a setting after
+    all others must bring back its picture. The random states stop after `seconds`.
     """
-    rng, errors, seen, stop = np.random.default_rng(seed), [], {}, time.monotonic() + seconds
+    errors, seen, stop = [], {}, time.monotonic() + seconds
     before = {name: getattr(widget, figure.specs[name].trait) for name, widget in figure.controls.items()}
-    tried = list(visits(figure, states, rng))
-    certain = len(tried) - states
-    for count, raws in enumerate(tried):
-        if count >= certain and time.monotonic() > stop:
-            break
-        for (name, widget), raw in zip(figure.controls.items(), raws):
-            setattr(widget, figure.specs[name].trait, raw)
-        answer, _ = figure.reply({"key": str(raws), "values": raws, "ratio": 1})
-        if "error" in answer:
-            errors.append(f"at {_said(figure, raws)}: {answer['error']}")
-        elif count % max(1, certain // 12) == 0:
-            seen[tuple(raws)] = quick = np.asarray(figure.image(raws)[0])
-            if not np.array_equal(quick, redrawn(figure, raws)):
-                errors.append(f"at {_said(figure, raws)}: the quick frame differs from a full redraw")
-    for raws, picture in reversed(seen.items()):
-        if not np.array_equal(picture, np.asarray(figure.image(list(raws))[0])):
-            errors.append(f"at {_said(figure, raws)}: the picture depends on more than its settings")
+
+    def attempt(step, raws):
+        try:
+            what = step(figure, raws, seen)
+        except Exception as error:             # a figure may raise anything; the walk goes on
+            what = f"{type(error).__name__}: {error}"
+        if what:
+            errors.append(f"at {_said(figure, raws)}: {what}")
+
+    with style():
+        for raws, step in visits(figure, states, np.random.default_rng(seed)):
+            if step is settled and time.monotonic() > stop:
+                break
+            attempt(step, raws)
+        for raws in reversed(list(seen)):
+            attempt(returned, raws)
     for name, value in before.items():
         setattr(figure.controls[name], figure.specs[name].trait, value)
     return list(dict.fromkeys(errors))
+
+
+def settled(figure, raws, seen):
+    """Only the artists are moved and the sentence is asked for."""
+    figure.settle(raws)
+
+
+def drawn(figure, raws, seen):
+    """The controls are moved, and the picture is drawn."""
+    for (name, widget), raw in zip(figure.controls.items(), raws):
+        setattr(widget, figure.specs[name].trait, raw)
+    figure.draw(raws)
+
+
+def compared(figure, raws, seen):
+    """Drawn, and compared with a full redraw; the picture is kept in `seen`."""
+    drawn(figure, raws, seen)
+    if tuple(raws) not in seen:
+        seen[tuple(raws)] = quick = _pixels(figure)
+        return None if np.array_equal(quick, redrawn(figure, raws)) else "the quick frame differs from a full redraw"
+
+
+def returned(figure, raws, seen):
+    """Drawn once more, after all others: the picture must be the one that was seen."""
+    figure.draw(raws)
+    return None if np.array_equal(_pixels(figure), seen[raws]) else "the picture depends on more than its settings"
 
 
 def redrawn(figure, raws):
@@ -66,10 +99,16 @@ def redrawn(figure, raws):
         figure.draw(raws)
         for artist in figure.moving:
             artist.set_animated(False)
-        figure.figure.canvas.draw()
-        for artist in figure.moving:
-            artist.set_animated(True)
-        return np.asarray(figure.figure.canvas.buffer_rgba())[..., :3].copy()
+        try:
+            figure.figure.canvas.draw()
+        finally:
+            for artist in figure.moving:
+                artist.set_animated(True)
+        return _pixels(figure)
+
+
+def _pixels(figure):
+    return np.asarray(figure.figure.canvas.buffer_rgba())[..., :3].copy()
 
 
 def _said(figure, raws):
