@@ -21,10 +21,18 @@ def impostor_by_distance(inv_freq, reach):
     return 0
 
 
+def stretch_in_float32(dim, base, factor):
+    """Every step in float32: its slowest pair is off by some 1e-7 of itself."""
+    base = np.float32(base) * np.float32(factor) ** np.float32(dim / (dim - 2))
+    return base ** (-np.arange(0, dim, 2, dtype=np.float32) / np.float32(dim))
+
+
 # claims 8.2, 8.3 and 8.4, as a learner meets them in an exercise
 RIGHT = [
     (checks.check_stretch, checks.stretch_by_loop),
     (checks.check_stretch, ntk),
+    (checks.check_stretch, stretch_in_float32),
+    (checks.check_stretch, lambda d, b, s: ntk(d, b, s).astype(np.float32)),
     (checks.check_stretch, lambda d, b, s: inverse_frequencies(d, b) / s ** (np.arange(d // 2) / (d // 2 - 1))),
     (checks.check_unprepared, checks.unprepared_by_loop),
     (checks.check_unprepared, lambda d, b, t, a: unfinished_pairs(inverse_frequencies(d, b), t).sum() if a > t else 0),

@@ -115,11 +115,17 @@ def test_dynamic_frequencies_of_another_package(dim, factor, length, trained, go
 
 
 def test_another_rule_called_dynamic():
-    """keras-hub 0.32.0, from its code: inv_freq / factor ** (dim / (dim - 2)), at every length and for fast pairs too."""
-    inv_freq = inverse_frequencies(128)
-    theirs = inv_freq / 8 ** (128 / 126)
-    assert_allclose(theirs[0], 0.120941472, rtol=1e-7)  # slowed more than by interpolation, even at 100 tokens
-    assert_array_equal(dynamic_ntk(128, 10_000, 8, 100, 4096), inv_freq)
+    """Origin: keras-hub 0.32.0 (keras 3.15.1), RotaryEmbedding(rope_type="dynamic", scaling_factor=8), float32.
+
+    Its frequencies do not ask for the length: the same turn came out of a call with 100 tokens and of one with 20,000.
+    """
+    theirs = {128: {0: 0.12094146, 1: 0.10473099, 2: 0.09069331, 3: 0.078537166, 63: 1.39661024e-05},
+              8: {0: 0.0624999925, 1: 0.00624999916, 2: 0.000624999928, 3: 6.24999957e-05}}
+    for dim, golden in theirs.items():
+        inv_freq = inverse_frequencies(dim)
+        agree(inv_freq / 8 ** (dim / (dim - 2)), golden)     # what the docstring of dynamic_ntk says of it
+        assert golden[0] < interpolate(inv_freq, 8)[0]       # slowed more than by interpolation, even at 100 tokens
+        assert_array_equal(dynamic_ntk(dim, 10_000, 8, 100, 4096), inv_freq)
     for length in (4096, 8192, 32_768):
         assert dynamic_ntk(128, 10_000, 8, length, 4096)[0] == 1
 

@@ -79,7 +79,7 @@ QUESTIONS = [
      "a whole number of its turns", 8),
     ("Trained up to length L, run at 4 L. Pairs that need more than L tokens for one turn …",
      {"repeat the angles they know": "They have never finished a turn, so there is nothing to repeat yet.",
-      "meet angles they have never seen": "Fast pairs know all angles. These do not.",
+      "meet angles they have never seen": "Fast pairs have been all the way round. These have not.",
       "stop turning": "An angle is place times frequency, at any place."},
      "meet angles they have never seen", 8),
     ("Beyond the trained length a model's average next-token loss stays flat. So …",

@@ -1,4 +1,4 @@
-"""The checks of chapter 8: NTK-aware frequencies, pairs that meet angles never shown, the first impostor."""
+"""The checks of chapter 8: NTK-aware frequencies, pairs that go beyond the arc they have shown, the first impostor."""
 
 import numpy as np
 
@@ -37,14 +37,14 @@ def check_stretch(attempt):
     attempt.agrees("the frequencies equal the loop", stretch_by_loop, [(8, 100.0, 4)], classics=CLASSIC_STRETCHES,
                    hint="Print the first and the last beside inverse_frequencies(8, 100): they should be divided by 1 and by 4.")
     new = attempt(64, 10_000.0, 8, shape=(32,))
-    attempt.matches("the slowest pair is divided by the factor exactly", inverse_frequencies(64)[-1] / new[-1], 8.0, tolerance=1e-9,
+    attempt.matches("the slowest pair is divided by the factor exactly", inverse_frequencies(64)[-1] / new[-1], 8.0,
                     hint="Nearly is not exactly: is the exponent dim / (dim − 2)?")
     attempt.agrees("other widths, bases and factors work as well", stretch_by_loop, [(4, 100.0, 3), (128, 500_000.0, 2.5), (6, 1000.0, 1)],
                    hint="Is a width, a base or a factor fixed in your code?")
 
 
 def unprepared_by_loop(dim, base, trained, asked):
-    """The specification: pairs with an angle below asked that no offset below trained has passed."""
+    """The specification: pairs that had not been all the way round after trained tokens, if more are asked for."""
     count = 0
     for m in range(dim // 2):
         wavelength = 2 * np.pi * base ** (2 * m / dim)
@@ -53,15 +53,15 @@ def unprepared_by_loop(dim, base, trained, asked):
 
 
 CLASSIC_COUNTS = {
-    "These are the pairs that did come round. The others meet something new.":
+    "These are the pairs that did come round. The others go beyond their arc.":
         lambda d, b, t, a: (wavelengths(inverse_frequencies(d, b)) <= t).sum(),
     "A turn is 2π radians: the wavelength is 2π / ω, not 1 / ω.": lambda d, b, t, a: (1 / inverse_frequencies(d, b) > t).sum(),
     "These are features, two a pair: count pairs.": lambda d, b, t, a: 2 * unprepared_by_loop(d, b, t, a),
     "You compared with the length asked for. A pair can be surprised if it was unfinished in *training*.":
         lambda d, b, t, a: (wavelengths(inverse_frequencies(d, b)) > a).sum(),
-    "You counted the pairs that complete their circle now. The slower ones meet new angles, too, without completing it.":
+    "You counted the pairs that complete their circle now. The slower ones leave their arc, too, without completing it.":
         lambda d, b, t, a: ((wavelengths(inverse_frequencies(d, b)) > t) & (wavelengths(inverse_frequencies(d, b)) <= a)).sum(),
-    "0 pairs? asked is larger than trained here: some meet new angles. Print the wavelengths: they should grow to 54,410 tokens.":
+    "0 pairs? asked is larger than trained here: some leave their arc. Print the wavelengths: they should grow to 54,410 tokens.":
         lambda d, b, t, a: 0,
     "All pairs, or none? Each has a wavelength of its own.": lambda d, b, t, a: d // 2,
 }

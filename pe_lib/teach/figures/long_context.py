@@ -105,13 +105,13 @@ def impostor_finder(fig, columns=400):
     (band,) = ax.fill([0], [0], fc=POSITION, ec=POSITION, lw=1, zorder=3, animated=True, label="every offset")
     levels = [a.axhline(0, color=INK, ls=":", lw=1.5, zorder=4, animated=True, label=name)
               for a, name in ((ax, "the neighbour, offset 1"), (near, None))]
-    (mark,) = ax.plot([], [], "v", color=KEY, ms=9, ls="", zorder=5, clip_on=False, animated=True, label="nearest dip")
+    (mark,) = ax.plot([], [], "^", color=KEY, ms=9, ls="", zorder=5, clip_on=False, animated=True, label="nearest dip")
     ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="offset, as a share of the reach", ylabel="distance from offset 0, in √d")
     (theirs,) = near.plot([], [], "o-", color=KEY, ms=4, lw=1.2, zorder=3, animated=True, label="around it")
     (ours,) = near.plot([], [], "--", color=POSITION, lw=1.5, zorder=3, animated=True, label="around 0")
     near.set(xlim=(-12.5, 12.5), xlabel="tokens from it", yticks=[])
     for a in (ax, near):
-        a.set_ylim(0, 1.6)
+        a.set_ylim(-0.16, 1.6)
         a.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=9, handlelength=1.5, columnspacing=0.8)
     step = np.arange(-12, 13)
 
@@ -125,7 +125,7 @@ def impostor_finder(fig, columns=400):
         gaps = np.linalg.norm(sinusoidal_encoding([1, best], dim, base) - sinusoidal_encoding([0], dim, base), axis=1)
         for line in levels:
             line.set_ydata([gaps[0] / unit] * 2)
-        mark.set_data([best / reach], [gaps[1] / unit + 0.08])
+        mark.set_data([best / reach], [gaps[1] / unit - 0.1])
         theirs.set_data(step, distance_of(best + step, inv_freq) / unit)
         ours.set_data(step, distance_of(step, inv_freq) / unit)
         found = f"the first offset nearer to 0 than its neighbour is {first:,}" if first else "no offset is nearer to 0 than its neighbour"

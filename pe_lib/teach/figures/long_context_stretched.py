@@ -1,5 +1,7 @@
 """The figures of chapter 8, second part: rules that stretch the frequencies, and a head that was taught before they did."""
 
+import functools
+
 import numpy as np
 
 from pe_lib.frequencies import angles, wavelengths
@@ -72,12 +74,23 @@ def teach(target, inv_freq):
     return np.linalg.solve(seen.T @ seen + np.eye(seen.shape[1]), seen.T @ target)
 
 
+@functools.cache
+def _lesson_learnt():
+    """The weights of the head that was taught "the farther, the lower" on offsets below L."""
+    return teach(-np.arange(L) / 1000, INV_FREQ)
+
+
+def after_the_lesson(factor, rule):
+    """What that head says under a rule, at 1601 offsets up to factor times L, and how far it is off the stretched lesson at most."""
+    offsets = np.linspace(0, factor * L, 1601)
+    scores = patterns(offsets, RULES[rule](factor)[0]) @ _lesson_learnt()
+    return offsets, scores, float(np.abs(scores + offsets / factor / 1000).max())
+
+
 def taught_head_stretched(fig):
     """A head was taught "the farther, the lower" on offsets below L; what it says beyond, under a rule."""
     fig.set_layout_engine("none")
     ax = fig.add_axes([0.09, 0.18, 0.89, 0.67])
-    target = -np.arange(L) / 1000
-    weights = teach(target, INV_FREQ)
     (wished,) = ax.plot([], [], ":", color=INK, lw=1.5, zorder=3, animated=True, label="the lesson, stretched")
     (says,) = ax.plot([], [], "-", color=POSITION, lw=1.5, zorder=4, animated=True, label="what the head says")
     (end,) = ax.plot([], [], "--", color=INK, lw=1.2, zorder=3, animated=True, label="end of training")
@@ -85,13 +98,11 @@ def taught_head_stretched(fig):
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, handlelength=2.5)
 
     def update(factor, rule):
-        offsets = np.linspace(0, factor * L, 1601)
-        scores = patterns(offsets, RULES[rule](factor)[0]) @ weights
+        offsets, scores, worst = after_the_lesson(factor, rule)
         wished.set_data(offsets / L, -offsets / factor / 1000)
         says.set_data(offsets / L, scores)
         end.set_data([1, 1], [-5.6, 2])
         ax.set_xlim(0, factor)
-        worst = np.abs(scores + offsets / factor / 1000).max()
         meant = f"what it was taught for offset {-1000 * scores[-1]:,.0f}" if scores[-1] <= 0 else "more than it was taught for any"
         return (f"{rule[0].upper() + rule[1:]}, factor {factor}: at offset {factor * L:,} the head says {signed(scores[-1])}, {meant}. "
                 f"On the way it is off the stretched lesson by up to {worst:.2f}.")

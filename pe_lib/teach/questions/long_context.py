@@ -3,7 +3,7 @@
 TWICE_AS_FAR = (
     "The lesson is learnt to two hundredths of a point. What will the head say about offset 8192, twice as far as it ever looked?",
     {
-        "about −8.2: the line goes on": "That is what we meant. Which of its cosines has ever been asked about these angles?",
+        "about −8.2: the line goes on": "That is what we meant. What has the fit ever asked of its cosines at these offsets?",
         "about −4.1: it stays at its lowest": "It would, if a cosine could stop. The slow ones go on turning.",
         "about −0.3, as for a token near by": "Yes. Out there its waves no longer add up to a line.",
         "it raises an error": "A table would. A rotation is defined everywhere.",
@@ -22,11 +22,11 @@ FAST_PAIR = (
 )
 
 UNSEEN_ANGLES = (
-    "Asked beyond its trained length, which pairs meet angles they have never shown?",
+    "128 features, base 10,000, trained on 4,096 tokens, asked for more. Which pairs go to angles more than 3 degrees from all they have shown?",
     {
         "the fast ones: they turn the most": "They have been round hundreds of times. What is left for them to see?",
-        "the slow ones, with wavelengths above the trained length": "Right. The fast ones have another trouble: every angle comes back.",
-        "all of them": "Take the fastest: did 4096 tokens not show it all of its circle, to within 3 degrees?",
+        "the slow ones, with wavelengths above the trained length": "Right. One by one the fast ones meet nothing new. All together they still do: combinations of angles.",
+        "all of them": "Take the fastest: in 4,096 tokens it went round 652 times. How wide is the widest gap between its angles?",
     },
     "the slow ones, with wavelengths above the trained length",
 )
