@@ -11,7 +11,7 @@ from pe_lib.rotary import rotate
 from pe_lib.teach.data.cached_decoding import INV_FREQ, N, PROMPT, TEXT, head
 from pe_lib.teach.figures.cached_decoding_faults import (FAULTS, Fault, decode, decode_logits, divergence, effective_offsets, far_off,
                                                          pieces, top_left_for_chunks, top_left_mask)
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, heat_map, signed
+from pe_lib.teach.plots import CONTENT, FAINT, INK, heat_map, signed
 
 SHADE = "#E2E2DA"
 MASKS = {"bottom-right": causal_mask, "top-left": top_left_mask, "top-left, but none for a single token": top_left_for_chunks}
@@ -154,7 +154,7 @@ def logit_meters(fig, parameters=None, text=TEXT, prompt=8):
         distance, same = moved(fault, chunk)
         dots.set_data(np.arange(n), np.where(distance > 1e-9, distance, np.nan))        # no dot: not moved
         for each, name in zip(means, names):
-            each.set(width=moved(name, chunk)[1].mean(), facecolor=POSITION if name == fault else KEY, alpha=1.0 if name == fault else 0.35)
+            each.set(width=moved(name, chunk)[1].mean(), facecolor=CONTENT if name == fault else FAINT)
         return (f"Fault: {fault}; prompt of {prompt}, then {chunk} at a time. After the prompt the prediction moves by {distance[prompt:].mean():.3f} "
                 f"nats in the mean, and the first choice is the same for {same.sum()} of {same.size} tokens.")
     return update

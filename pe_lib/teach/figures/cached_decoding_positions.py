@@ -12,7 +12,7 @@ from pe_lib.rotary import rotate
 from pe_lib.scaling import dynamic_ntk
 from pe_lib.teach.data.cached_decoding import INV_FREQ, head
 from pe_lib.teach.figures.cached_decoding_faults import far_off
-from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, LINES, POSITION, QUERY, bare, signed
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, POSITION, QUERY, bare, signed
 
 # who is shifted -> shares of the shift for (the new query, its own key, the cached keys)
 WHO = {"everything": (1, 1, 1), "the new query": (1, 0, 0), "the new query and its key": (1, 1, 0), "the cached keys": (0, 0, 1)}
@@ -41,9 +41,10 @@ def shifts(fig, cached=6, reach=20):
     line.legend(handles=dots[::-1], loc="lower center", bbox_to_anchor=(0.47, 1), ncols=3, fontsize=9, handlelength=1, columnspacing=1)
     by, wanted = np.arange(-reach, reach + 1), shifted_output("everything", 0, cached)
     table = {who: far_off(np.array([shifted_output(who, s, cached) for s in by]), wanted) for who in WHO}
+    looks = (INK, "-"), (QUERY, "--"), (POSITION, "-."), (KEY, ":")        # a curve has the colour of what is shifted
     curves = [errors.plot(by, values, color=color, ls=dash, lw=1.5, label=who, zorder=3, animated=True)[0]
-              for (who, values), (color, dash) in zip(table.items(), LINES)]
-    (dot,) = errors.plot([], [], "o", color=INK, ms=8, zorder=5, animated=True)
+              for (who, values), (color, dash) in zip(table.items(), looks)]
+    (dot,) = errors.plot([], [], "o", color=CARD, mec=INK, mew=2, ms=9, zorder=5, animated=True)
     errors.set(xlim=(-reach - 1.5, reach + 1.5), ylim=(-0.06, 1.4), xlabel="shift (tokens)", ylabel="error\n(share of the output)")
     errors.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=9, handlelength=2.2, columnspacing=1)
 
