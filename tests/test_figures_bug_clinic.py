@@ -11,6 +11,7 @@ from pe_lib.clinic.patients import PATIENTS, mend
 from pe_lib.teach.figures import bug_clinic as figures
 from pe_lib.teach.figures import bug_clinic_attention as cached
 from pe_lib.teach.figures import bug_clinic_tests as tests
+from pe_lib.teach.figures.long_context_limits import angle_precision
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.teach.plots import new_figure, style
 from pe_lib.precision import angle_error
@@ -184,6 +185,38 @@ def test_one_share_parts_float32_from_the_short_formats():
     for base in (10_000.0, 500_000.0):
         shares = {form: angle_error(far, inverse_frequencies(128, base), form).max(axis=1) / far for form in figures.FORMATS}
         assert shares["float32"].max() < 1e-7 and min(shares["float16"].min(), shares["bfloat16"].min()) > 5e-5
+
+
+@pytest.mark.parametrize("base, least, passing", [(10_000.0, 7.7e-5, 24), (500_000.0, 6.1e-5, 367)])
+def test_a_share_of_1e_4_lets_float16_pass_here_and_there(base, least, passing):
+    """claim 12.5: a mission's answer, at every position that float16 has; 5e-5 lets none pass"""
+    far = np.arange(1, figures.LARGEST_FLOAT16 + 1)
+    share = angle_error(far, inverse_frequencies(128, base), "float16").max(axis=1) / far
+    assert round(share.min(), 6) == least and (share < 1e-4).sum() == passing
+
+
+@pytest.mark.parametrize("base", [10_000.0, 500_000.0])
+def test_which_steps_of_the_slider_part_float32_from_the_short_formats(base):
+    """claim 12.5: a mission's answer, at the positions drawn"""
+    parts = [step for step in range(-32, 1) if "float32 never" in (said := readout(figures.tolerances, tolerance=10 ** (step / 4), grows=True, base=base))
+             and said.count("never") == 1 and said.count("at position 1") == 2]
+    assert 10 ** (parts[0] / 4) == 1e-7 and 10 ** (parts[-1] / 4) >= 5e-5
+
+
+def test_how_far_off_float32_is_at_ten_million():
+    """claim 12.5: a mission's answer"""
+    far = np.concatenate([np.arange(10**7 - 20_000, 10**7), [10**7]])
+    assert 0.5 < angle_error(far, inverse_frequencies(128), "float32").max() < 0.82 and np.float32(16_777_217) == 16_777_216
+
+
+def test_each_format_has_one_colour_in_chapters_8_and_12():
+    with style():
+        here, there = new_figure(8.0, 3.2), new_figure(8.0, 3.2)
+        figures.tolerances(here)
+        angle_precision(there)
+    looks = [{line.get_label(): (line.get_color(), line.get_linestyle()) for line in fig.axes[0].lines if line.get_label() in figures.FORMATS}
+             for fig in (here, there)]
+    assert len(looks[0]) == 3 and looks[0] == looks[1]
 
 
 def test_the_tolerance_sentence():

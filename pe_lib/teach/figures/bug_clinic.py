@@ -6,7 +6,7 @@ from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs
 from pe_lib.precision import FORMATS, angle_error
 from pe_lib.teach.figures.bug_clinic_tests import BENCH, healthy
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, LINES, POSITION, QUERY, heat_map
 
 DIM, SPAN = 8, 24
 LARGEST_FLOAT16 = 65_504
@@ -97,7 +97,7 @@ def tolerances(fig, furthest=6):
     ax = fig.subplots()
     positions = np.unique(np.logspace(0, furthest, 400).round())
     lines = [ax.plot([], [], color=color, ls=dash, label=form, zorder=3, animated=True)[0]
-             for color, dash, form in ((QUERY, "-", "float32"), (CONTENT, "--", "float16"), (POSITION, "-.", "bfloat16"))]
+             for form, (color, dash) in zip(FORMATS, LINES)]           # as in chapter 8
     (limit,) = ax.plot([], [], color=INK, ls=":", lw=2.5, label="tolerance", zorder=3, animated=True)
     ax.axhline(np.pi, color=FAINT, lw=1)
     ax.text(1.15, np.pi * 1.15, "π: noise", fontsize=9, va="bottom")
