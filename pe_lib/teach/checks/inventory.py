@@ -1,4 +1,4 @@
-"""The course's twenty questions, asked before chapter 1 and again in chapter 11: one idea each, feedback for every option."""
+"""The course's twenty questions, asked before chapter 1, and once more in chapter 11 when it is written: one idea each, feedback for every option."""
 
 # (question, {option: feedback}, right option, the chapter that answers it)
 QUESTIONS = [
