@@ -1,6 +1,6 @@
 """The checks of chapter 1: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -79,11 +79,74 @@ def test_a_swap_and_a_cycle_find_every_layer_out_and_one_order_does_not():
 
 def test_a_swap_and_a_cycle_make_every_order():
     """a layer that lets both through, on every x, lets every order through"""
-    made, fresh = set(), {(0, 1, 2, 3, 4)}
-    while fresh:
-        made |= fresh
-        fresh = {tuple(order[i] for i in move) for order in fresh for move in (SWAP, CYCLE)} - made
-    assert len(made) == 120
+    assert len(checks.chains({tuple(SWAP), tuple(CYCLE)})) == 120
+
+
+EVERY = list(permutations(range(5)))
+
+
+def in_these_orders(*orders, x_first=False):
+    """A test for order that compares these orders alone; the layer is run on x before the orders, or after each."""
+    def sees_order(layer, x):
+        bag = layer(x) if x_first else None
+        return any(not np.allclose(layer(x[:, list(o)]), (layer(x) if bag is None else bag)[:, list(o)]) for o in orders)
+    return sees_order
+
+
+def test_no_single_order_is_enough_though_92_of_120_are_for_the_nine_fixed_layers():
+    """the sentence above exercise 1.4: one layer gets past any single order"""
+    x, layers = np.random.default_rng(4).normal(size=(2, 5, 6)), checks.layers()
+    right = [all(spots(layer, x, list(order)) is layer.sees_order for layer in layers) for order in EVERY]
+    assert sum(right) == 92
+    verdicts = [checks.check_sees_order(in_these_orders(order)) for order in EVERY]
+    assert {verdict.state for verdict in verdicts} == {"wrong"}
+    assert ["layer 10" in verdict.message for verdict in verdicts] == right
+    assert {checks.check_sees_order(in_these_orders(order, x_first=True)).state for order in EVERY[1::8]} == {"wrong"}
+
+
+def test_one_order_is_not_enough_where_it_is_drawn_afresh():
+    """neither on the x that is given nor on an x of one's own; many of them are"""
+    rng = np.random.default_rng(5)
+
+    def one(layer, x):
+        order = rng.permutation(x.shape[1])
+        return spots(layer, x, order)
+
+    def one_on_its_own(layer, x):
+        return one(layer, rng.normal(size=x.shape))
+    assert {checks.check_sees_order(test).state for test in 30 * (one, one_on_its_own)} == {"wrong"}
+    assert checks.check_sees_order(lambda layer, x: any(one(layer, x) for _ in range(20))).state == "right"
+
+
+def test_two_orders_are_enough_exactly_where_they_make_all_120():
+    """3420 of the 7140 pairs do; 6854 would be for the nine fixed layers"""
+    x, layers = np.random.default_rng(4).normal(size=(2, 5, 6)), checks.layers()
+    truth = np.array([layer.sees_order for layer in layers])
+    missed = {order: {n for n, layer in enumerate(layers) if truth[n] and not spots(layer, x, list(order))} for order in EVERY}
+    pairs = list(combinations(EVERY, 2))
+    right_about_nine = [not missed[one] & missed[two] for one, two in pairs]
+    assert (len(pairs), sum(right_about_nine)) == (7140, 6854)
+    # Renaming the five places changes no count: one order of each kind stands for all with as many rounds of each length.
+    kinds = {(0, 1, 2, 3, 4): 1, (1, 0, 2, 3, 4): 10, (1, 0, 3, 2, 4): 15, (1, 2, 0, 3, 4): 20, (1, 2, 0, 4, 3): 20,
+             (1, 2, 3, 0, 4): 30, (1, 2, 3, 4, 0): 24}
+    assert sum(many * sum(len(checks.chains({kind, order})) == 120 for order in EVERY) for kind, many in kinds.items()) == 2 * 3420
+    for number in range(0, len(pairs), 197):
+        verdict, enough = checks.check_sees_order(in_these_orders(*pairs[number])), len(checks.chains(pairs[number])) == 120
+        assert (verdict.state == "right") == enough <= right_about_nine[number], (pairs[number], verdict)
+
+
+def test_the_watching_layer_is_one_layer_whatever_it_is_given():
+    """it doubles what it lets through, triples the rest, and never goes back on an answer"""
+    run, let_through = checks.watching_layer(words=5)
+    x = np.random.default_rng(6).normal(size=(2, 5, 6))
+    assert (run(x) == 2 * x).all() and len(let_through) == 1
+    assert (run(x[:, CYCLE]) == 2 * x[:, CYCLE]).all() and len(let_through) == 5
+    assert (run(x[:, SWAP]) == 3 * x[:, SWAP]).all() and len(let_through) == 5        # with it, every order could be made
+    assert (run(x[:, REVERSAL]) == 2 * x[:, REVERSAL]).all() and len(let_through) == 10
+    assert (run(x[:, SWAP]) == 3 * x[:, SWAP]).all() and (run(x) == 2 * x).all()
+    longer, twice = np.random.default_rng(7).normal(size=(1, 60, 6)), x[:, [0, 0, 1, 2, 3]]
+    assert (run(longer) == 2 * longer).all() and (run(longer[:, ::-1]) == 3 * longer[:, ::-1]).all()
+    assert (run(twice) == 2 * twice).all() and (run(twice[:, CYCLE]) == 2 * twice[:, CYCLE]).all()
 
 
 @pytest.mark.parametrize("weak", [

@@ -44,3 +44,16 @@ UNTOUCHED = [("2.1", lambda x: ...), ("2.2", lambda k, d: None), ("2.3", lambda 
 def test_praise_fits_a_loop_as_well():
     """the check cannot see how an answer was computed"""
     assert "loop" not in repr(checks.check_add_positions(add_by_loop))
+
+
+@pytest.mark.parametrize("rows", [2_000, 10_000, 50_000])
+def test_a_table_of_positions_is_turned_down_whatever_its_length(rows):
+    """claim 2.3, in exercise 2.3: the nearest row is 168, and there is none 1000 before it"""
+    table = sinusoidal_encoding(np.arange(rows), 64)
+    assert np.argmax(table @ sinusoidal_encoding(checks.BEYOND_TABLES, 64)) == 168
+
+    def look_up(pe_query, pe_key):
+        return np.argmax(table @ pe_key) - np.argmax(table @ pe_query)
+    verdict = checks.check_find_offset(look_up)
+    assert verdict.state == "wrong"
+    assert "Do you look the positions up in a table?" in repr(verdict) or rows < 10_000

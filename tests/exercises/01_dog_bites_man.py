@@ -148,6 +148,16 @@ def sees_order(layer, x):
     order = np.r_[1, 0, 2:x.shape[1]]
     return not np.allclose(layer(x[:, order]), layer(x)[:, order])
 ''',
+        "one order, right about the nine fixed layers": '''
+def sees_order(layer, x):
+    order = np.array([2, 0, 1, 4, 3])
+    return not np.allclose(layer(x[:, order]), layer(x)[:, order])
+''',
+        "a cycle and a reversal": '''
+def sees_order(layer, x):
+    orders = np.roll(np.arange(x.shape[1]), 1), np.arange(x.shape[1])[::-1]
+    return any(not np.allclose(layer(x[:, order]), layer(x)[:, order]) for order in orders)
+''',
         "an answer read off": '''
 def sees_order(layer, x):
     return layer.sees_order
@@ -200,6 +210,8 @@ HINTS = {
         "the means alone": "compare word by word",
         "a cycle alone": "Try a swap",
         "a swap alone": "Try a cycle",
+        "one order, right about the nine fixed layers": "6 of the 120 orders",
+        "a cycle and a reversal": "10 of the 120 orders",
         "an answer read off": "has no attribute 'sees_order'",
         "an order that moves nothing": "Does your order differ from 0, 1, 2",
     },

@@ -223,6 +223,12 @@ def find_offset(pe_query, pe_key):
     turn = np.arctan2(pe_key[32], pe_key[33]) - np.arctan2(pe_query[32], pe_query[33])
     return round(((turn + np.pi) % (2 * np.pi) - np.pi) / 0.01)
 ''',
+        "a table of 10,000 rows": '''
+def find_offset(pe_query, pe_key):
+    theta = np.arange(10_000)[:, None] * 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    table = np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(10_000, 64)
+    return np.argmax(table @ pe_key) - np.argmax(table @ pe_query)
+''',
         "the place in the list, not the offset": '''
 def find_offset(pe_query, pe_key):
     omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
@@ -275,6 +281,7 @@ HINTS = {
         "the last offset left out": "offset +1000 is found: it should be",
         "an exact match": "gave None",
         "a middle hand alone": "this hand has been all the way round",
+        "a table of 10,000 rows": "Do you look the positions up in a table?",
         "the place in the list, not the offset": "not yet an offset",
     },
 }

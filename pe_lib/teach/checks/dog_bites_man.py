@@ -1,5 +1,6 @@
 """The checks of chapter 1: one query's output, reordered scores, an invisible position, a test for order."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -158,7 +159,7 @@ class Sealed:
 
 
 def layers():
-    """Nine layers, from the plainest to the ones that get past a test with one order only."""
+    """Nine layers that stay what they are, from the plainest to those that get past a test with a poor choice of orders."""
     rng = np.random.default_rng(3)
     w, table = rng.normal(size=(3, 6, 6)) / 2, rng.normal(size=(20, 6))
 
@@ -197,13 +198,54 @@ def layers():
     ]
 
 
+def watching_layer(words):
+    """A layer that sees order and lets a test through until its orders, chained, make every order there is.
+
+    It doubles what it is given in the first order that it meets, and in every order made of those that came since; it
+    triples the rest. One order never makes all of them if there are three words or more.
+    words, the number of words in a sentence -> the layer, and the orders that it has let through (they grow as it is run)
+    """
+    let_through, first = {tuple(range(words))}, {}
+
+    def factor(sentence):
+        rows = [row.tobytes() for row in sentence]
+        rows = [(row, rows[:place].count(row)) for place, row in enumerate(rows)]      # a repeated word, told apart
+        known = first.setdefault(tuple(sorted(rows)), rows)    # the same words as before, in whatever order
+        order = tuple(known.index(row) for row in rows)
+        if len(rows) == words and len(made := chains(let_through | {order})) < math.factorial(words):
+            let_through.update(made)
+        return 2 if order in let_through or rows == known else 3
+
+    return lambda x: x * np.array([factor(sentence) for sentence in x])[:, None, None], let_through
+
+
+def chains(orders):
+    """All orders that come of carrying out some of these, one after the other, as often as you like."""
+    made, fresh = set(), set(orders)
+    while fresh:
+        made |= fresh
+        fresh = {tuple(first[i] for i in then) for first in fresh for then in orders} - made
+    return made
+
+
 @exercise("1.4", praise="With this one assert among the author's tests, the vector for each sentence would not have passed.")
 def check_sees_order(attempt):
-    """layer, x (batch, tokens, d) -> True or False, for nine layers."""
+    """layer, x (batch, tokens, d) -> True or False, for nine fixed layers and one that watches which orders are tried."""
     x = np.random.default_rng(4).normal(size=(2, 5, 6))
-    for number, layer in enumerate(layers(), start=1):
-        answer = attempt(Sealed(layer.run, number), x)
+
+    def ask(run, number):
+        answer = attempt(Sealed(run, number), x)
         attempt.holds("the answer is one True or False", answer.shape == (), hint="np.allclose looks at all entries at once.",
                       found=f"for layer {number} its shape is {answer.shape}.")
+        return bool(answer)
+
+    for number, layer in enumerate(layers(), start=1):
+        answer = ask(layer.run, number)
         attempt.holds(f"layer {number}, “{layer.name}”, is found {'to see' if layer.sees_order else 'not to see'} order",
-                      bool(answer) is layer.sees_order, found=f"your test says {bool(answer)}.", hint=layer.hint)
+                      answer is layer.sees_order, found=f"your test says {answer}.", hint=layer.hint)
+    run, let_through = watching_layer(words=5)
+    answer = ask(run, 10)
+    attempt.holds("layer 10, “a layer that watches which orders you try”, is found to see order", answer is True,
+                  found=f"your test says {answer}.", hint="This layer lets through the orders that you try, and whatever they "
+                  f"make when they are chained: {len(let_through)} of the 120 orders. It treats the others differently. So take "
+                  "orders that make all 120.")

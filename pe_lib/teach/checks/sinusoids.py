@@ -63,7 +63,7 @@ def _hint(got, classics, otherwise, *inputs):
     return otherwise
 
 
-@exercise("2.1", praise="It is computed, not looked up, so there is no last row: position 10 million works as well.")
+@exercise("2.1", praise="A formula has no last row: the same two lines give the encoding of position 10 million.")
 def check_add_positions(attempt):
     """x (batch, n, d) -> x plus the encoding of each token's place in its sequence."""
     batch, n, dim = 3, 5, 8
@@ -154,9 +154,13 @@ def _is_one_hand(got, offset):
     return bool(np.isin(np.round(readings), got).any())
 
 
+# A table that starts at position 0 takes its row 168 for this one, up to 500,000 rows; and it has no row 168 − 1000.
+BEYOND_TABLES = 782_373_035
+
+
 @exercise("2.3", praise="Slow hands say roughly where, fast hands say exactly: you have read a clock with 32 hands.")
 def check_find_offset(attempt):
-    """PE(i), PE(j), of width 64, perhaps rounded to two decimals -> j - i, from -1000 to 1000, both included."""
+    """PE(i), PE(j), of width 64, perhaps rounded to two decimals -> j - i, from -1000 to 1000, both included; i, j anywhere."""
     def read(i, j, decimals=15):
         return attempt(*sinusoidal_encoding([i, j], 64).round(decimals))
 
@@ -182,3 +186,7 @@ def check_find_offset(attempt):
         attempt.matches(f"two decimals of each feature are enough, from position {i} to position {j}", read(i, j, decimals=2), j - i,
                         hint="A slow hand moves less in one token than the second decimal shows. Let all hands vote: which "
                         "offset fits them best?")
+    got = read(BEYOND_TABLES, BEYOND_TABLES - 1000)
+    attempt.matches(f"positions may lie beyond the end of any table, here {BEYOND_TABLES:,} and 1000 before it", got, -1000,
+                    hint="Do you look the positions up in a table? A table ends somewhere. The step from query to key is the same "
+                    "from everywhere, and needs no positions.")
