@@ -65,6 +65,16 @@ def test_a_causal_mask_spares_only_a_word_with_the_same_words_before_it():
     assert unchanged("causal mask") == {("bites dog man", "man"), ("dog man bites", "dog")}
 
 
+def test_the_quizzed_dog_differs_with_our_matrices_but_not_with_any():
+    """claim 1.5: the question says whose matrices; where the values are all alike, a mask changes no output"""
+    said = readout(figures.masked_attention, order="man bites dog", follow="dog", bias="causal mask")
+    assert said.endswith("it is another vector, 1.26 away.")
+    for w_v, same in ((figures.W_V, False), (np.zeros((4, 4)), True), (np.ones((4, 4)), True)):
+        first, second = (figures.run_head(sentence, (figures.W_Q, figures.W_K, w_v), causal_mask(3))[0]
+                         for sentence in ("dog bites man", "man bites dog"))
+        assert np.allclose(first[0], second[2]) == same
+
+
 def test_a_symmetric_bias_cannot_tell_a_sentence_from_its_reversal():
     """claim 1.5"""
     assert unchanged("−|j − i|") == {("man bites dog", word) for word in figures.WORDS}
@@ -82,6 +92,16 @@ def test_only_distinct_and_visible_vectors_part_the_dogs(strength):
     said = {kind: readout(figures.added_positions, kind=kind, strength=strength) for kind in figures.POSITIONS}
     parted = {kind for kind, text in said.items() if "the same vector" not in text}
     assert parted == ({"a vector for each place"} if strength else set())
+
+
+def test_the_dogs_are_first_more_than_a_quarter_apart_at_half_strength():
+    """claim 1.6, the figure's first mission: the length of the difference"""
+    apart = {strength: float(readout(figures.added_positions, kind="a vector for each place", strength=strength).split()[-2])
+             for strength in np.arange(1, 41) * 0.05}
+    assert [strength for strength, distance in apart.items() if distance > 0.25][0] == 0.5
+    dogs = [figures.run_head(s, positions=0.5 * figures.POSITIONS["a vector for each place"])[0][row]
+            for s, row in (("dog bites man", 0), ("man bites dog", 2))]
+    assert np.linalg.norm(dogs[0] - dogs[1]) == pytest.approx(0.2647, abs=1e-4)
 
 
 @pytest.mark.parametrize("length, angle", [(0.1, 0), (1.4, 40), (4.0, 90), (2.5, 180)])

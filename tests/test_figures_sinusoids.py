@@ -1,5 +1,6 @@
 """The figures of chapter 2 say what the claims say, at every setting."""
 
+import re
 
 from figure_kit import frame, numbers, readout, unseen
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from pe_lib.teach.figures import sinusoids as figures
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
+from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
 from pe_lib.teach.plots import new_figure, show
 
 
@@ -23,6 +25,11 @@ def test_the_smooth_counter_steps_equally_and_the_binary_one_does_not():
         figures.counters, position=32, base=64.0)
     many = [p for p in range(63) if numbers(readout(figures.counters, position=p, base=64.0))[8] >= 5]
     assert many == [15, 31, 47]                        # the first mission
+    codes = figures.binary_code(np.arange(64), 6)
+    differs = (codes != codes[5]).tolist()
+    assert [p for p in range(64) if differs[p] == [False] * 5 + [True]] == [37]                # the second
+    wavelengths = 2 * np.pi / inverse_frequencies(12)
+    assert np.flatnonzero(wavelengths / 4 > 63).tolist() == [3, 4, 5]                          # the third
 
 
 @pytest.mark.parametrize("position, base, turns", [(44, 10_000.0, "7.00, 0.70, 0.07, 0.01"), (628, 10_000.0, "99.95, 9.99, 1.00, 0.10"),
@@ -46,10 +53,29 @@ def test_loudness_is_a_ratio(power, ratio, cosine):
     assert "the sinusoid 16.00" in said and "would have length 2263" in said
 
 
-def test_the_index_outgrows_the_loudest_content_at_23():
+@pytest.mark.parametrize("dim, first", [(512, 23), (64, 8)])
+def test_the_index_outgrows_the_loudest_content(dim, first):
     """claim 2.2: a mission's answer"""
-    content, lengths = (numbers(readout(figures.loudness, position=p, dim=512, power=1.0)) for p in (22, 23))
-    assert content[-1] < content[2] and lengths[-1] > lengths[2]
+    before, after = (numbers(readout(figures.loudness, position=p, dim=dim, power=1.0)) for p in (first - 1, first))
+    assert before[-1] < before[2] and after[-1] > after[2]
+
+
+@pytest.mark.parametrize("dim, ratio, low, high", [(512, 0.03, 1.7, 1.8), (64, 0.10, 5.1, 5.6)])
+def test_the_loudest_content_is_hardly_moved(dim, ratio, low, high):
+    """claim 2.2: a mission's answer; the angle between the sum and the content, in degrees, at every position of the slider"""
+    assert f"{ratio:.2f} times as long" in readout(figures.loudness, position=100, dim=dim, power=1.0)
+    content = np.random.default_rng(0).normal(size=dim) * np.sqrt(dim)
+    sums = content + sinusoidal_encoding(np.arange(2001), dim)
+    degrees = np.degrees(np.arccos(sums @ content / np.linalg.norm(sums, axis=1) / np.linalg.norm(content)))
+    assert low < degrees.min() and degrees.max() < high
+
+
+@pytest.mark.parametrize("dim", [64, 512])
+def test_only_in_the_middle_setting_is_neither_more_than_twice_as_long(dim):
+    """claim 2.2: a mission's answer"""
+    ratios = [float(re.search(r"([\d.]+) times as long", readout(figures.loudness, position=100, dim=dim, power=power))[1])
+              for power in figures.SIZES.values()]
+    assert [0.5 < ratio < 2 for ratio in ratios] == [False, True, False]
 
 
 @pytest.mark.parametrize("position", [0, 5, 40, 60])
@@ -60,11 +86,18 @@ def test_the_turn_does_not_depend_on_the_position(position, offset, turn):
     assert turn in readout(figures.turned_pair, position=position, offset=offset)
 
 
-def test_the_matrix_near_the_identity_is_that_of_63():
-    """claim 2.4: the mission's answer"""
-    offsets = np.arange(1, 100)
+def test_the_first_matrix_near_the_identity_is_that_of_63():
+    """claim 2.4: the mission's answer; 314 and 377 come after it"""
+    offsets = np.arange(1, 400)
     far = np.maximum(np.abs(np.cos(0.1 * offsets) - 1), np.abs(np.sin(0.1 * offsets)))
-    assert offsets[far < 0.02].tolist() == [63]
+    assert offsets[far < 0.02].tolist() == [63, 314, 377]
+
+
+def test_twelve_tokens_show_in_three_of_four_blocks():
+    """claim 2.5: a mission's answer: width 8, base 10,000, entries more than 0.1 away from the identity's"""
+    gaps = np.abs(offset_matrix(12, inverse_frequencies(8)) - np.eye(8))
+    assert [gaps[2 * m:2 * m + 2, 2 * m:2 * m + 2].max() > 0.1 for m in range(4)] == [True, True, True, False]
+    assert gaps[4, 5] == pytest.approx(0.1197, abs=5e-5)
 
 
 @pytest.mark.parametrize("base", [100.0, 10_000.0])
@@ -84,6 +117,20 @@ def test_the_similarity_first_rises(dim, offset):
         said = readout(figures.similarity, offset=k, dim=dim)
         assert said.endswith("higher." if k == offset else "lower.")
         assert f"similarity {offset_similarity(k, inverse_frequencies(dim)):.2f} of {dim // 2}, the same at " in said
+
+
+def test_four_apart_is_as_alike_ahead_as_behind():
+    """claim 2.6: the numbers of the quiz"""
+    ahead, behind = (sinusoidal_encoding(10, 64) @ sinusoidal_encoding(p, 64) for p in (14, 6))
+    assert ahead == pytest.approx(behind) == pytest.approx(23.93, abs=0.005)
+
+
+def test_the_distances_are_those_that_the_words_give():
+    """claim 2.7: what is said in place of the picture"""
+    far = np.linalg.norm(sinusoidal_encoding(np.arange(1, 70_001), 64) - sinusoidal_encoding(0, 64), axis=1)
+    assert far[0] == pytest.approx(1.47, abs=0.005) and far[62_831] == pytest.approx(7.77, abs=0.005)
+    assert 4.6 < far[9:100].min() and far[9:100].max() < 6.6
+    assert 6.1 < far[999:].min() and far[999:].max() < 9.6
 
 
 def test_no_rise_within_the_limit_is_none():

@@ -160,11 +160,12 @@ def test_length_is_the_same_at_every_position(dim, position, base, layout):
 
 
 def test_no_position_is_too_far():
-    """claim 2.3: a billion is an integer like any other; a table of 512 rows ends at 511."""
-    assert_allclose(np.linalg.norm(sinusoidal_encoding(10**9, 64)), math.sqrt(32))
-    learned = np.zeros((512, 64))
-    with pytest.raises(IndexError):
-        learned[512]
+    """claim 2.3: ten million is an integer like any other. Origin: sine and cosine of 10 ** (7 - m / 8), to 60 digits."""
+    far = sinusoidal_encoding(10_000_000, 64)
+    assert_allclose(far[:4], [0.420547793191, -0.907270386182, -0.955074251188, -0.296366622138], rtol=0, atol=1e-8)
+    assert_allclose(far[-2:], [0.996419388068, 0.084548229325], rtol=0, atol=1e-8)
+    steps = np.linalg.matrix_power(offset_matrix(1, inverse_frequencies(64)), 10_000_000)      # one token on, ten million times
+    assert_allclose(steps @ sinusoidal_encoding(0, 64), far, rtol=0, atol=1e-8)
 
 
 def test_rows_do_not_depend_on_the_sequence_around_them():

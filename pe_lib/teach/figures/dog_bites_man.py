@@ -79,7 +79,7 @@ def _two_orders(fig, low=0.0):
             down.set_x(rows[-1] - 0.5)
             outputs.append(output[rows[-1]])
         bars(f"output of {follow}", outputs, order)
-        return rows[1], np.abs(outputs[0] - outputs[1]).max(), outputs[1]
+        return rows[1], np.linalg.norm(outputs[0] - outputs[1]), outputs[1]
     return draw
 
 
@@ -122,7 +122,7 @@ def _vector(values):
 
 
 def _verdict(gap):
-    return "the same vector" if gap < 1e-9 else f"another vector, an entry of which is {signed(gap)} away"
+    return "the same vector" if gap < 1e-9 else f"another vector, {signed(gap)} away"
 
 
 def added_positions(fig):

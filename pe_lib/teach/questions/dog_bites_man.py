@@ -22,11 +22,12 @@ MEAN_OF_ROWS = (
 )
 
 CAUSAL_DOG = (
-    "With the causal mask, is *dog* still the same vector in “dog bites man” and “man bites dog”?",
+    "With the causal mask and our three matrices, is *dog* still the same vector in “dog bites man” and “man bites dog”?",
     {
         "yes: the mask contains no words": "True, it has none. But it says how many words a row may see. Compare rows 0 and 2.",
+        "yes: its query is the same": "The query is. Which keys may it be compared with at place 0, and which at place 2?",
         "no: in one sentence it sees one word, in the other three": "So the run below says: place 0 sees itself, place 2 sees all.",
-        "it depends on the matrices": "Hardly: whatever they are, place 0 has nothing to mix in but itself.",
+        "no: the mask changes its query": "The mask is added to the scores; queries, keys and values never meet it.",
     },
     "no: in one sentence it sees one word, in the other three",
 )
@@ -57,7 +58,7 @@ NO_ENCODING = (
     {
         "cannot tell order at all": "Row i sees i + 1 words. That is a difference between the rows which comes from their places alone.",
         "can tell order, since the mask breaks the symmetry": "You saw “which came first” read off the mean, without an error.",
-        "sees order in its last row, even with one layer": "The last row of a single layer is the one that sees all words alike.",
+        "shows in its last row how the earlier words were ordered, even with one layer": "The last row of a single layer is the one that sees all words alike.",
     },
     "can tell order, since the mask breaks the symmetry",
 )

@@ -5,7 +5,7 @@ LARGE_NUMBERS = (
     {
         "−0.17, as before": "That would need an addition that is small. How long is a vector of 64 thousands?",
         "0.5": "A fair guess for a mixture of equals. But 1000 is added to features of size 1.",
-        "1.00": "Yes. Whatever the words were, both now point along (1, 1, …, 1).",
+        "1.00": "Yes. Beside 1000, features of size 1 hardly count: both now point almost along (1, 1, …, 1).",
     },
     "1.00",
 )
@@ -13,11 +13,11 @@ LARGE_NUMBERS = (
 ONE_MATRIX = (
     "Can you?",
     {
-        "yes, with no more than the hand and the 3": "Yes: turn it by 0.3 radian. Next: that turn as a matrix.",
+        "yes, with no more than the hand, its speed and the 3": "Yes: turn it by 0.3 radian. Next: that turn as a matrix.",
         "only if they tell me the position": "It was needed to draw the *first* hand. What would you do with it now?",
         "only if the hand has not yet gone round": "A full round brings it back. Would 0.3 radian more look different?",
     },
-    "yes, with no more than the hand and the 3",
+    "yes, with no more than the hand, its speed and the 3",
 )
 
 MOVING_AWAY = (
