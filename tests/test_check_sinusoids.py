@@ -1,6 +1,7 @@
 """The checks of chapter 2: right answers in several forms pass, odd ones hear one line (classic mistakes: exercises/)."""
 
 import numpy as np
+import pytest
 
 from pe_lib.teach.checks import sinusoids as checks
 from pe_lib.frequencies import angles, inverse_frequencies
