@@ -1,7 +1,7 @@
 """The figures of chapter 6 say what the claims say, at every setting; and the chapter's numbers."""
 
 
-from figure_kit import numbers, readout, unseen
+from figure_kit import frame, numbers, readout, unseen
 import numpy as np
 import pytest
 
@@ -10,7 +10,7 @@ from pe_lib.teach.figures import pair_layouts as figures
 from pe_lib.teach.figures import pair_layouts_conventions as conventions
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights, to_half
-from pe_lib.teach.plots import new_figure
+from pe_lib.teach.plots import CONTENT, INK, POSITION, new_figure
 from pe_lib.teach.questions import pair_layouts as questions
 from pe_lib.rotary import rotate, rotation_matrix
 from pe_lib.yarn import attention_factor
@@ -295,6 +295,23 @@ def test_the_proportional_type_pairs_over_the_whole_head():
 
 
 # ---- the pictures
+
+def drawn_in(picture, color):
+    """How many pixels have (nearly) this colour."""
+    wanted = np.array([int(color[place:place + 2], 16) for place in (1, 3, 5)])
+    return (np.abs(picture[..., :3].astype(int) - wanted).max(axis=-1) < 40).sum()
+
+
+@pytest.mark.parametrize("build, settings, rows, columns, colors", [
+    (conventions.partial_frequencies, {"rotary": 128, "base": 10_000.0, "offset": 100}, (80, 320), (80, 360), (INK, POSITION)),
+    (conventions.signs, {"query": 0, "offset": 5}, (60, 330), (80, 780), (CONTENT, POSITION)),
+    (figures.converter, {"way": "columns, head by head", "biases": True, "offset": 3}, (316, 331), (485, 780), (INK, figures.GREY)),
+])
+def test_a_curve_shows_where_another_lies_on_it(build, settings, rows, columns, colors):
+    """Inside the axes, without their frame and labels, of a picture of 800 x 400 pixels."""
+    inside = frame(build, settings)[slice(*rows), slice(*columns)]
+    assert all(drawn_in(inside, color) > 150 for color in colors), [drawn_in(inside, color) for color in colors]
+
 
 @pytest.mark.parametrize("build, start, changes", [
     (figures.layout_arcs, {"dim": 8, "rotary": 8, "feature": 3}, [{"dim": 12}, {"rotary": 4}, {"feature": 5}]),

@@ -285,6 +285,13 @@ def test_the_cloud_keeps_clear_of_the_frame(base):
 ALIKE = "key = query, all pairs alike"
 
 
+def test_all_three_curves_show_where_they_are_one():
+    """At offset 0 content alone, with a bias and turned are the same curve."""
+    picture = frame(arrows.bias_or_turn, {"offset": 0, "angle": 50})[60:330, 420:780, :3].astype(int)    # inside the axes
+    for color in ((0x00, 0x9E, 0x73), (0x22, 0x22, 0x22), (0x88, 0x22, 0x55)):
+        assert (np.abs(picture - color).max(axis=-1) < 40).sum() > 150
+
+
 @pytest.mark.parametrize("build, start, changes", [
     (arrows.lock_the_gap, {"query": 3, "key": 8, "both": 0}, [{"query": 4}, {"key": 9}, {"both": 1}]),
     (arrows.turned_or_added, {"position": 5, "way": "turned"}, [{"position": 6}, {"way": "added"}]),

@@ -1,4 +1,7 @@
-"""The figures of chapter 6 on pairs: layout arcs, two faults and their error maps, the converter with its meter."""
+"""The figures of chapter 6 on pairs: layout arcs, two faults and their error maps, the converter with its meter.
+
+Curves have one meaning in the whole chapter: dark is as it should be, green another sound rotation, purple a fault.
+"""
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -6,8 +9,9 @@ from matplotlib.patches import Rectangle
 from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights
 from pe_lib.rotary import rotate
-from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, QUERY, bare, heat_map, ink, signed
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, bare, heat_map, ink, signed
 
+GREY = "#8C8C84"                                # a second curve of the same kind; a role's colour would say too much
 TINTS = ("#4A2A6B", "#3E8E8C", "#E7D36B")       # the three pairs of the converter, fastest first: dark, middle, light
 SIDE = 16.0                                     # a row of features is this wide, however many there are
 
@@ -156,7 +160,7 @@ def converter(fig):
                                                  "the pairs it will turn, fastest darkest")):
         strip.text(0, bottom, name, va="bottom", fontsize=10)
     lines = [meter.plot([], [], color=color, ls=dash, lw=2.5, label=name, zorder=3, animated=True)[0]
-             for color, dash, name in ((QUERY, "-", "head 0"), (CONTENT, "--", "head 1"))]
+             for color, dash, name in ((INK, "-", "head 0"), (GREY, "--", "head 1"))]
     cursor = meter.axvline(0, color=INK, lw=1, ls=":", animated=True)
     meter.set(xlim=(-REACH, REACH), ylim=(-0.15, 8), xlabel="offset = key − query (tokens)", ylabel="mismatch of the score")
     meter.legend(loc="lower right", bbox_to_anchor=(1.02, 1), ncols=2, fontsize=9, handlelength=1.6, columnspacing=0.8, borderaxespad=0.2)

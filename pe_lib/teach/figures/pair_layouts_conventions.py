@@ -4,7 +4,7 @@ import numpy as np
 
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.rotary import rotate
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map, signed, write_cells
+from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed, write_cells
 
 
 def partial_frequencies(fig, dim=128, reach=2000):
@@ -12,12 +12,13 @@ def partial_frequencies(fig, dim=128, reach=2000):
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 2, width_ratios=[1, 1.15], left=0.09, right=0.985, bottom=0.17, top=0.86, wspace=0.24)
     speeds, curves = (fig.add_subplot(grid[0, column]) for column in (0, 1))
-    styles = ((POSITION, "-", "made for the turning width"), (CONTENT, "--", "first of the full set"))
-    points = [speeds.plot([], [], color=c, ls=s, marker="o", ms=3, label=name, zorder=3, animated=True)[0] for c, s, name in styles]
+    styles = ((INK, "-", 3.2, 5, "made for the turning width"), (POSITION, "--", 1.3, 2.5, "first of the full set"))
+    points = [speeds.plot([], [], color=c, ls=s, lw=lw, marker="o", ms=ms, label=name, zorder=3, animated=True)[0]
+              for c, s, lw, ms, name in styles]
     speeds.set(xlim=(-1, dim // 2), yscale="log", ylim=(1e-6, 2), xlabel="pair (0: fastest)", ylabel="radians per token")
     speeds.legend(loc="lower left", bbox_to_anchor=(-0.04, 0.99), ncols=2, fontsize=9, handlelength=1.8, columnspacing=1)
     offsets = np.arange(1, reach + 1)
-    lines = [curves.plot([], [], color=c, ls=s, zorder=3, animated=True)[0] for c, s, _ in styles]
+    lines = [curves.plot([], [], color=c, ls=s, lw=lw, zorder=3, animated=True)[0] for c, s, lw, *_ in styles]
     cursor = curves.axvline(1, color=INK, lw=1.2, ls=":", animated=True)
     curves.axhline(0, color=FAINT, lw=1, ls="-")
     curves.set(xscale="log", xlim=(1, reach), ylim=(-1.05, 1.05), xlabel="offset (tokens)", ylabel="score, share of offset 0")
@@ -94,9 +95,9 @@ def signs(fig, reach=20, dim=8):
     ax = fig.subplots()
     q, k = np.random.default_rng(2).normal(size=(2, dim))
     inv_freq, offsets = inverse_frequencies(dim, base=100), np.arange(-reach, reach + 1)
-    styles = ((QUERY, "-", "both by +p", (1, 1)), (KEY, "--", "both by −p", (-1, -1)), (POSITION, ":", "query +p, key −p", (1, -1)))
+    styles = ((INK, "-", "both by +p", (1, 1)), (CONTENT, "--", "both by −p", (-1, -1)), (POSITION, ":", "query +p, key −p", (1, -1)))
     lines = [ax.plot([], [], color=c, ls=s, lw=2.5, label=name, zorder=3, animated=True)[0] for c, s, name, _ in styles]
-    dots = [ax.plot([], [], "o", color=c, ms=8, ls="", zorder=5, animated=True)[0] for c, *_ in styles]
+    dots = [ax.plot([], [], "o", color=c, ms=ms, ls="", zorder=5, animated=True)[0] for (c, *_), ms in zip(styles, (12, 10, 6))]
     ax.set(xlim=(-reach, reach), ylim=(-6, 6), xlabel="offset = key − query (tokens)", ylabel="score")
     ax.axhline(0, color=FAINT, lw=1, ls="-")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)

@@ -136,8 +136,9 @@ def bias_or_turn(fig, omega=0.3, slope=0.1):
     right.set(xlim=(-187, 187), ylim=(-2.15, 1.35), xticks=range(-180, 181, 90), ylabel="score",
               xlabel="direction of the key, from the query (degrees)")
     right.axhline(0, color=FAINT, lw=1, ls="-")
-    lines = [right.plot(np.degrees(content), np.cos(content), color=c, ls=s, lw=lw, label=name, animated=True)[0]
-             for c, s, lw, name in ((CONTENT, "-.", 2, "content alone"), (INK, "--", 2, "with a bias"), (POSITION, "-", 3, "turned"))]
+    lines = [right.plot(np.degrees(content), np.cos(content), color=c, ls=s, lw=lw, zorder=z, label=name, animated=True)[0]
+             for c, s, lw, z, name in ((CONTENT, (0, (3, 3)), 2.2, 2.6, "content alone"), (INK, (3, (3, 3)), 2.2, 2.5, "with a bias"),
+                                       (POSITION, "-", 5, 2, "turned"))]       # the widest lies lowest: at offset 0 all three show
     heads = [right.text(0, 1.1, name, color=KEY, ha="center", fontsize=12, animated=True) for name in "AB"]
     marks = [[right.plot([], [], shape, color=KEY, ms=8, ls="", zorder=5, animated=True)[0] for shape in "os"] for _ in lines]
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, columnspacing=1.2, borderaxespad=0.2)
