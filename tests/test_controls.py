@@ -51,8 +51,23 @@ def test_every_whole_number_of_a_slider_is_a_setting(low, span):
 
 
 def test_the_number_box_shows_as_many_digits_as_the_step_has():
-    assert [Slider(0, 1, step=s).traits["readout_format"] for s in (1, 0.5, 0.25, 0.01)] == ["d", ".1f", ".2f", ".2f"]
-    assert Slider(0.125, 2.125, step=0.5).traits["readout_format"] == ".3f"
+    assert [Slider(0, 1, step=s).written["minimumFractionDigits"] for s in (1, 0.5, 0.25, 0.01)] == [0, 1, 2, 2]
+    assert Slider(0.125, 2.125, step=0.5).written["maximumFractionDigits"] == 3
+
+
+@pytest.mark.parametrize("steps", [1, 4, 10, 20, 100, 1000])
+def test_the_number_box_of_a_log_slider_tells_one_step_from_the_next(steps):
+    control = LogSlider(1, 10, steps_per_decade=steps)
+    digits = control.written["maximumSignificantDigits"]
+    assert len({f"{10 ** (n / steps):.{digits}g}" for n in range(steps)}) == steps
+    assert digits == 3 or len({f"{10 ** (n / steps):.{digits - 1}g}" for n in range(steps)}) < steps
+
+
+def test_the_browser_is_told_what_it_needs_and_ipywidgets_shows_no_box_of_its_own():
+    control = Slider(0, 10, step=0.5, play=True)
+    assert control.told == {"trait": "value", "low": 0, "high": 10, "step": 0.5, "log": False, "play": True,
+                            "written": {"minimumFractionDigits": 1, "maximumFractionDigits": 1}}
+    assert not control.widget("n").readout and not LogSlider(1, 10).widget("n").readout
 
 
 def test_a_start_is_where_the_slider_can_stop():
@@ -64,13 +79,14 @@ def test_a_start_is_where_the_slider_can_stop():
 
 
 def test_a_log_slider_reaches_both_ends():
-    assert LogSlider(1, 16_384, start=1000, whole=True).widget("distance").readout_format == ".0f"
+    assert LogSlider(1, 16_384, start=1000, whole=True).written == {"maximumFractionDigits": 0}
     made = LogSlider(100, 5e5, start=1e4).widget("base")
     assert (made.base**made.min, made.base**made.max) == (pytest.approx(100), pytest.approx(5e5))
 
 
 def test_choices_are_named_for_people():
-    assert Choice([100.0, 1e4, 5e5]).traits["options"] == ["100", "10000", "500000"]
+    assert Choice([100.0, 1e4, 5e5]).traits["options"] == ["100", "10,000", "500,000"]
+    assert Choice([0.5, 2, 1_000_000, "none", True]).traits["options"] == ["0.5", "2", "1,000,000", "none", "True"]
     assert Choice({"dog bites man": (0, 1, 2), "man bites dog": (2, 1, 0)}, start=(2, 1, 0)).start == 1
 
 

@@ -334,7 +334,24 @@ def test_the_saved_state_of_a_control_and_a_picture_is_enough_to_show_the_first_
     picture = explore(ramp, slope=Slider(-9, 9, start=2)).picture
     assert picture.size == [800, 360] and picture.start == [2] and picture.text == "The line climbs 2 m in one second."
     assert pixels(picture.first).shape == (360, 800, 3)
-    assert picture.controls[0] | {"id": ""} == {"id": "", "trait": "value", "label": "slope", "low": -9, "high": 9, "step": 1, "log": False}
+    assert picture.controls[0].keys() == {"id", "trait", "label", "low", "high", "step", "log", "play", "written"}
+    assert picture.controls[0]["label"] == "slope" and picture.touch == []
+
+
+@pytest.mark.parametrize("width", [800, 817, 1000, 1099, 1100, 1375, 2400])
+def test_a_frame_is_as_many_pixels_wide_as_the_browser_asks_for(width):
+    for inches in ((8.0, 3.6), (6.3, 2.7)):
+        figure = explore(lambda fig: lambda n: f"n is {n}.", n=Slider(0, 3), size=inches)
+        ratio = width / figure.picture.size[0]
+        if 1 <= ratio <= 3:
+            assert figure.image([0], ratio)[0].width == width
+
+
+def test_a_window_that_is_resized_leaves_few_backgrounds():
+    figure = explore(ramp, slope=Slider(-9, 9, start=2))
+    for width in range(800, 1100, 30):
+        figure.frame([0], width / 800)
+    assert len(figure.backgrounds) <= 3
 
 
 def broken(fig):

@@ -210,8 +210,8 @@ class Figure:
         return True
 
     def expected(self, key):
-        """What the kernel draws and says for raw settings: base64 of a lossless PNG at the screen's ratio, and the sentence."""
-        frame = f"{self.python}.frame({key}, {self.page.evaluate('devicePixelRatio')}, 'png')"
+        """What the kernel draws and says for raw settings: base64 of a lossless PNG of as many pixels as are shown, and the sentence."""
+        frame = f"{self.python}.frame({key}, {self.canvas.evaluate('(canvas) => canvas.width')} / {self.python}.picture.size[0], 'png')"
         return self.notebook.evaluate(f"(lambda png, text: [__import__('base64').b64encode(png).decode(), text])(*{frame})")
 
     def difference(self, png):

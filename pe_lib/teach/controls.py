@@ -25,6 +25,7 @@ class Control:
     traits: dict = field(default_factory=dict)
     options: tuple = ()
     play: bool = False
+    written: dict = field(default_factory=dict)       # how its number box writes a number: options of JavaScript's toLocaleString
 
     @property
     def trait(self):
@@ -36,10 +37,15 @@ class Control:
         """True where a step multiplies instead of adding."""
         return self.kind is ipywidgets.FloatLogSlider
 
+    @property
+    def told(self):
+        """What the browser needs to know of it."""
+        return {name: getattr(self, name) for name in ("trait", "low", "high", "step", "log", "play", "written")}
+
     def widget(self, name):
-        """A new widget, labelled for people."""
+        """A new widget, labelled for people; the number box beside a slider is the browser's work (controls.js)."""
         label = self.label or name.replace("_", " ")
-        wide = f"{280 + 8 * len(label)}px" if "readout_format" in self.traits else "auto"    # the label takes none of the track
+        wide = f"{300 + 8 * len(label) + 40 * self.play}px" if self.written else "auto"      # the label takes none of the track
         return self.kind(**{self.trait: self.start}, **self.traits, description=label,
                          layout={"width": wide, "max_width": "100%"}, style={"description_width": "initial"})
 
@@ -85,14 +91,15 @@ def Slider(low, high, start=None, step=1, label=None, play=False):
         raise ValueError(f"a slider's start must be a whole number of steps of {step} from low={low}; got {start}")
     whole = all(isinstance(x, (int, np.integer)) for x in (low, high, start, step))
     digits = max(0, *(-Decimal(str(x)).normalize().as_tuple().exponent for x in (low, step)))
-    traits = {"min": low, "max": high, "step": step, "readout_format": "d" if whole else f".{digits}f"}
-    return Control(ipywidgets.IntSlider if whole else ipywidgets.FloatSlider, low, high, step, start, label, traits, play=play)
+    traits = {"min": low, "max": high, "step": step, "readout": False}
+    return Control(ipywidgets.IntSlider if whole else ipywidgets.FloatSlider, low, high, step, start, label, traits, play=play,
+                   written={"minimumFractionDigits": digits, "maximumFractionDigits": digits})
 
 
 def LogSlider(low, high, start=None, steps_per_decade=20, label=None, whole=False):
     """A slider whose equal steps multiply: low, high and start are values (not exponents) above zero; start goes to its nearest step.
 
-    whole: the box beside it shows a count, 1000 and not 1.00e+3 (nor 1,000, which the browser would read back as 1).
+    whole: the box beside it shows a count, 1,259 and not 1,260; else as many digits as tell one step from the next, at least 3.
     """
     start = low if start is None else start
     _finite(low=low, high=high, start=start, steps_per_decade=steps_per_decade)
@@ -103,21 +110,30 @@ def LogSlider(low, high, start=None, steps_per_decade=20, label=None, whole=Fals
         raise ValueError(f"a log slider's start must lie from low={low} to high={high}; got {start}")
     steps = round(math.log10(start / low) * steps_per_decade)      # the slider stops there, so the first picture shows it
     start = start if start == high else min(max(low, low * 10 ** (steps / steps_per_decade)), high)
-    traits = {"min": math.log10(low), "max": math.log10(high), "step": 1 / steps_per_decade, "readout_format": ".0f" if whole else ".3g"}
-    return Control(ipywidgets.FloatLogSlider, low, high, 1 / steps_per_decade, start, label, traits)
+    digits = max(3, math.ceil(1 - math.log10(10 ** (1 / steps_per_decade) - 1)))
+    traits = {"min": math.log10(low), "max": math.log10(high), "step": 1 / steps_per_decade, "readout": False}
+    return Control(ipywidgets.FloatLogSlider, low, high, 1 / steps_per_decade, start, label, traits,
+                   written={"maximumFractionDigits": 0} if whole else {"maximumSignificantDigits": digits})
 
 
 def Choice(options, start=None, label=None):
     """One of several options: a list of values, or a dict from what the learner reads to the value."""
     if not isinstance(options, (list, tuple, dict)):
         raise ValueError(f"options must be a list of values or a dict from name to value; got {options!r}")
-    named = dict(options) if isinstance(options, dict) else {f"{x:g}" if isinstance(x, float) else str(x): x for x in options}
+    named = dict(options) if isinstance(options, dict) else {_name(x): x for x in options}
     values = tuple(named.values())
     if len(values) < 2:
         raise ValueError(f"a choice needs at least two different options; got {options!r}")
     control = Control(ipywidgets.Dropdown, 0, len(values) - 1, 1, 0, label, {"options": list(named)}, options=values)
     index = 0 if start is None else control.raw(start)
     return Control(control.kind, 0, control.high, 1, index, label, control.traits, options=values)
+
+
+def _name(option):
+    """An option as the sentences write it: 10,000 and 0.5."""
+    if isinstance(option, (int, float)) and not isinstance(option, bool):
+        return f"{option:,.0f}" if float(option).is_integer() else f"{option:,g}"
+    return str(option)
 
 
 def Check(start=False, label=None):

@@ -45,6 +45,7 @@ def new_figure(width=8.0, height=3.6, layout="constrained"):
     with style():
         figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
+    figure.touches = []        # what touch.py is told while the figure is built
     return figure
 
 
@@ -91,10 +92,12 @@ class Picture:
 def show(fig, alt):
     """The figure as a picture, sharp on dense screens, with its alt text: the last expression of a cell.
 
-    Raises ValueError if alt is not a sentence.
+    Raises ValueError if alt is not a sentence, or if an axes of the figure is touched: only explore can follow a pointer.
     """
     if not isinstance(alt, str) or len(alt.split()) < 3:
         raise ValueError(f"alt must be a sentence that says what the picture shows; got {alt!r}")
+    if getattr(fig, "touches", None):
+        raise ValueError(f"touch is for figures that explore shows; got {len(fig.touches)} on a still picture")
     raw = io.BytesIO()
     with style():
         fig.savefig(raw, format="rgba", dpi=2 * fig.dpi)

@@ -34,22 +34,27 @@ from PIL import Image
 from . import walker
 from .controls import Check, Choice, Control, LogSlider, Slider
 from .plots import new_figure, png, style
+from .touch import pads, touch
 
-__all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore"]
+__all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore", "touch"]
 
 _FIGURES = weakref.WeakValueDictionary()  # by order of making
 _COUNT = itertools.count()
 _WARM = collections.deque()               # the figures drawn last; older ones give their pixels back (some 14 MB each)
 
 
+SCRIPTS = ("controls.js", "touch.js", "sliders.js")
+
+
 class Picture(anywidget.AnyWidget):
     """The canvas in the browser, its store of frames, the sentence below it (``sliders.js``)."""
 
-    _esm = Path(__file__).with_name("sliders.js")
+    _esm = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS) + "\nexport default { render };\n"
     _css = Path(__file__).with_name("sliders.css")
-    controls = traitlets.List().tag(sync=True)  # of each control: id, trait, label, low, high, step, log
+    controls = traitlets.List().tag(sync=True)  # of each control: what controls.py's `told` says, and its widget's id
     size = traitlets.List().tag(sync=True)      # width, height in CSS pixels
-    start = traitlets.List().tag(sync=True)     # raw settings of the first frame
+    start = traitlets.List().tag(sync=True)     # raw settings of the frame below: the first one, in a saved notebook the last
+    touch = traitlets.List().tag(sync=True)     # the axes that are controls (``touch.py``)
     first = traitlets.Bytes().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)
 
@@ -63,22 +68,25 @@ class SliderFigure(ipywidgets.VBox):
             self.figure = new_figure(*size)
             self._dpi = self.figure.dpi
             self._update = build(self.figure)
+            self.figure.touches = tuple(self.figure.touches)         # from here on it is too late to add one
             self.moving = _moving_artists(self.figure)
         if not callable(self._update):
             raise ValueError(f"build must return its update function; got {type(self._update).__name__}")
         self.start = [spec.start for spec in controls.values()]
         self.image(self.start)                              # eager: a broken figure fails its cell
         self.figure.set_layout_engine("none")               # laid out once: no axes jump while a slider moves
+        self.touched = pads(self.figure, controls)
         self._still = self._strip([self._raws(still) for still in stills])
         self.backgrounds.clear()                            # of the strip's larger frames: some megabytes
         first, text = self.frame(self.start, kind="png")
         self.controls = {name: spec.widget(name) for name, spec in controls.items()}
-        synced = [{"id": self.controls[name].model_id, "trait": spec.trait, "label": self.controls[name].description,
-                   "low": spec.low, "high": spec.high, "step": spec.step, "log": spec.log} for name, spec in controls.items()]
+        synced = [{"id": self.controls[name].model_id, "label": self.controls[name].description} | spec.told for name, spec in controls.items()]
         width, height = (round(inches * self._dpi) for inches in self.figure.get_size_inches())
-        self.picture = Picture(controls=synced, size=[width, height], start=self.start, first=first, text=text)
+        self.picture = Picture(controls=synced, size=[width, height], start=self.start, touch=self.touched, first=first, text=text)
         self.picture.on_msg(lambda _, content, buffers: self.picture.send(*self.reply(content)))
-        super().__init__([_row(self.controls, controls), self.picture])
+        row = ipywidgets.HBox(list(self.controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px"))
+        super().__init__([row.add_class("pe-controls"), self.picture])
+        self.add_class("pe-card")
         _skip_cell_hooks(self)
         _FIGURES[next(_COUNT)] = self
 
@@ -102,8 +110,10 @@ class SliderFigure(ipywidgets.VBox):
         text = self.settle(raws)
         if figure.stale:                       # something that is not animated changed: the cached parts are old
             self.backgrounds.clear()
-        if figure.dpi != self._dpi * ratio:
-            figure.dpi = self._dpi * ratio
+        if figure.dpi != (dpi := self._dots(ratio)):
+            figure.dpi = dpi
+            while len(self.backgrounds) > 2 and ratio not in self.backgrounds:       # a window that is being resized asks for many
+                self.backgrounds.pop(next(iter(self.backgrounds)))
         if ratio in self.backgrounds:
             figure.stale = False               # only the dpi was set
             canvas.get_renderer()
@@ -120,6 +130,11 @@ class SliderFigure(ipywidgets.VBox):
             artist.axes.draw_artist(artist) if artist.axes else figure.draw_artist(artist)
         figure.stale = False                   # a legend that is drawn says it has changed: it would cost a full redraw each time
         return text
+
+    def _dots(self, ratio):
+        """Dots an inch at which the picture is as many pixels wide as the browser means: Matplotlib cuts 1098.9999 to 1098."""
+        dpi, width = self._dpi * ratio, self.figure.get_figwidth()
+        return dpi if int(width * dpi) == round(width * dpi) else (round(width * dpi) + 1e-6) / width
 
     def _warm_up(self, most=4):
         if self in _WARM:
@@ -210,19 +225,6 @@ def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
 def figures():
     """The slider figures of this process, oldest first."""
     return [figure for _, figure in sorted(_FIGURES.items())]
-
-
-def _row(widgets, controls):
-    """The controls in a row that wraps; a Play button in front of a slider that asks for one."""
-    items = []
-    for name, control in controls.items():
-        widget = widgets[name]
-        if control.play:
-            play = ipywidgets.Play(min=control.low, max=control.high, step=control.step, value=control.start, interval=120)
-            ipywidgets.jslink((play, "value"), (widget, "value"))
-            widget = ipywidgets.HBox([play, widget])
-        items.append(widget)
-    return ipywidgets.HBox(items, layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px")).add_class("pe-controls")
 
 
 def _skip_cell_hooks(widget):

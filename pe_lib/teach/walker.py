@@ -6,6 +6,7 @@ import time
 import numpy as np
 
 from .plots import style
+from .touch import pads
 
 
 def visits(figure, states, rng, spots=3, pictures=6):
@@ -49,7 +50,7 @@ def walk(figure, states=200, seconds=10.0, seed=0):
 
     def attempt(step, raws):
         try:
-            what = step(figure, raws, seen)
+            what = step(figure, raws, seen) or moved(figure)
         except Exception as error:             # a figure may raise anything; the walk goes on
             what = f"{type(error).__name__}: {error}"
         if what:
@@ -91,6 +92,15 @@ def returned(figure, raws, seen):
     """Drawn once more, after all others: the picture must be the one that was seen."""
     figure.draw(raws)
     return None if np.array_equal(_pixels(figure), seen[raws]) else "the picture depends on more than its settings"
+
+
+def moved(figure):
+    """Whether an axes that follows the pointer stands elsewhere than the browser was told."""
+    try:
+        same = pads(figure.figure, figure.specs) == figure.touched
+    except ValueError:                         # it has limits, or a scale, that cannot be touched at all
+        same = False
+    return None if same else "an axes that is touched must keep its place and its limits"
 
 
 def redrawn(figure, raws):

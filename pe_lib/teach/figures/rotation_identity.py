@@ -10,6 +10,7 @@ from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import encode_angles, offset_matrix
 from pe_lib.teach.data.rotation_identity import CONTENTS, FREQUENCIES, K, Q
 from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map, signed
+from pe_lib.teach.touch import touch
 
 
 def dial(ax, reach, radii=()):
@@ -46,6 +47,8 @@ def lock_the_gap(fig):
         ax.set_title(f"pair {m}: {speed} a token", fontsize=10)
         arrows.append([arrow(ax, QUERY, 0.022), arrow(ax, KEY, 0.022)])
         arcs.append(ax.plot([], [], "-", color=INK, lw=1.5, animated=True)[0])
+        for name, (x, y) in (("query", Q[pair]), ("key", K[pair])):
+            touch(ax, angle=name, per=FREQUENCIES[m], start=np.arctan2(y, x), plus="both")
     dials[1].set_ylabel("")
     places = [fig.text(x, 0.94, "", color=color, fontsize=12, va="center", animated=True)
               for x, color in ((0.07, QUERY), (0.28, KEY), (0.47, INK))]

@@ -10,6 +10,7 @@ from matplotlib.patheffects import withStroke
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity, wavelengths
 from pe_lib.sinusoidal import LAYOUTS, offset_matrix, sinusoidal_encoding
 from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, bare, fixed_ticks, heat_map, signed, write_cells
+from pe_lib.teach.touch import touch
 
 
 def binary_code(positions, bits):
@@ -92,6 +93,9 @@ def clock_hands(fig, dim=8):
     stems = [ax.plot([], [], "-", color=POSITION, lw=2, marker="o", markevery=[1], zorder=3, animated=True)[0] for _ in hands]
     here = ax.axvline(1, color=INK, ls=":", lw=1.5, zorder=3, animated=True)
     note = ax.text(1, -0.7, "", fontsize=9, ha="center", va="bottom", animated=True)
+    for m, face in enumerate(dials):                         # clockwise from twelve o'clock
+        touch(face, angle="position", per=lambda base, m=m: -inverse_frequencies(dim, base)[m], start=np.pi / 2)
+    touch(ax, x="position")
 
     def update(position, base):
         inv_freq = inverse_frequencies(dim, base)
