@@ -123,6 +123,16 @@ def test_a_palette_is_used_where_no_pixel_shows_it():
         assert np.abs(np.asarray(picture.convert("RGB")) - full).max() <= 8
 
 
+def test_a_palette_keeps_the_card_and_is_off_by_little_where_colours_are_many():
+    """Each still of a strip has colours of its own; a rare one may be off by up to 16 of 255, hardly any by more than 10."""
+    card, ramp = np.full((300, 400, 3), (0xFA, 0xFA, 0xF7), dtype=np.uint8), np.linspace(0, 255, 120).astype(np.uint8)
+    card[50:250, 20:140, 0], card[50:250, 140:260, 1], card[50:250, 260:380, 2] = ramp, ramp, ramp
+    again = Image.open(io.BytesIO(png(Image.fromarray(card))))
+    off = np.abs(np.asarray(again.convert("RGB")).astype(int) - card).max(axis=-1)
+    assert again.mode == "P" and off.max() <= 16 and (off > 10).mean() <= 1 / 200
+    assert (off[:50] == 0).all() and len(np.unique(card.reshape(-1, 3), axis=0)) > 256
+
+
 def test_a_picture_of_too_many_colours_keeps_them_all():
     many = Image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8))
     again = Image.open(io.BytesIO(png(many)))

@@ -12,6 +12,7 @@ from matplotlib import pyplot
 from PIL import Image
 
 from pe_lib.teach import sliders
+from pe_lib.teach import stills as stills_of
 from pe_lib.teach.plots import heat_map
 from pe_lib.teach.sliders import Check, Choice, LogSlider, Slider, explore
 
@@ -48,16 +49,31 @@ def test_the_output_is_one_bundle_with_a_view_a_picture_and_its_sentence():
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
 
 
-def test_stills_stand_below_one_another_each_with_its_sentence():
-    one = explore(ramp, slope=Slider(-9, 9, start=2))._repr_mimebundle_()[0]
-    three = explore(ramp, slope=Slider(-9, 9, start=2), stills=[{}, {"slope": -9}, {"slope": 9}])._repr_mimebundle_()[0]
-    tall, low = pixels(base64.b64decode(three["image/png"])), pixels(base64.b64decode(one["image/png"]))
-    assert tall.shape[0] == 3 * low.shape[0]
-    thirds = np.split(tall, 3)
-    def unlike(a, b):
-        return np.abs(a - b).mean()
-    assert unlike(thirds[0], low) < 0.5 < unlike(thirds[1], thirds[2])     # a strip has 256 colours
-    assert three["text/plain"] == " ".join(f"The line climbs {s} m in one second." for s in (2, -9, 9))
+def test_three_stills_share_a_screen_each_with_its_sentence():
+    data, metadata = explore(ramp, slope=Slider(-9, 9, start=2), stills=[{}, {"slope": -9}, {"slope": 9}])._repr_mimebundle_()
+    strip, shown = pixels(base64.b64decode(data["image/png"])), metadata["image/png"]
+    assert strip.shape == (1.5 * shown["height"], 1.5 * shown["width"], 3)
+    assert shown["width"] == 960 and shown["height"] <= 900
+    assert data["text/plain"] == " ".join(f"The line climbs {s} m in one second." for s in (2, -9, 9))
+    first = pixels(explore(ramp, slope=Slider(-9, 9, start=2)).frame([2], 1.8, "png")[0])
+    assert np.abs(strip[:first.shape[0]] - first).mean() < 0.5           # a strip has 256 colours
+    left, right = strip[first.shape[0] + 80:, :708], strip[first.shape[0] + 80:, -708:]
+    assert np.abs(left - right).mean() > 0.5                              # two settings side by side
+
+
+@pytest.mark.parametrize("size, stills, rows", [
+    ((8.0, 3.6), 1, [(1, 800)]),
+    ((8.0, 9.0), 1, [(1, 800)]),
+    ((8.0, 2.0), 3, [(1, 800), (1, 800), (1, 800)]),
+    ((8.0, 3.6), 2, [(1, 800), (1, 800)]),
+    ((8.0, 3.6), 3, [(1, 960), (2, 472)]),
+    ((8.0, 5.0), 3, [(2, 472), (1, 472)]),
+    ((4.0, 4.0), 3, [(3, 928 / 3)]),
+    ((8.0, 20.0), 3, [(3, 928 / 3)]),
+])
+def test_stills_are_arranged_to_fit_a_screen(size, stills, rows):
+    plan = stills_of.rows_of(np.array(size) * 100, ["The sentence of a still has a dozen words or a few more."] * stills)
+    assert plan == [(count, pytest.approx(width)) for count, width in rows]
 
 
 def test_the_caption_in_the_picture_is_not_clipped():

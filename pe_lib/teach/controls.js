@@ -30,20 +30,22 @@ function equip(view, { control, spec, go, play }) {
   Object.assign(box, { className: "pe-number", inputMode: "decimal", autocomplete: "off", spellcheck: false });
   box.size = Math.max(...[low, high].map((x) => written(x, spec).length)) + log;
   box.setAttribute("aria-label", `${label}, as a number`);
+  let shown;                       // what the box said last: as it is rounded, it is not to be read back
+  const say = () => {
+    shown = box.value = written(value(), spec);
+    box.title = ""; box.removeAttribute("aria-invalid");
+    setTimeout(() => handle.setAttribute("aria-valuetext", shown));                      // noUiSlider's own is a log slider's exponent
+  };
   box.onchange = () => {
     const number = read(box.value);
+    if (box.value === shown) return;
     if (!Number.isNaN(number)) { go(number); return say(); }
     box.setAttribute("aria-invalid", "true");
     box.title = "Not a number: write 1.5, 10,000 or 1e4.";
   };
   box.onfocus = () => box.select();
   box.onblur = () => say();        // what was no number is forgotten
-  box.onkeydown = ({ key }) => key === "Escape" && say();
-  const say = () => {
-    box.value = written(value(), spec); box.title = "";
-    box.removeAttribute("aria-invalid");
-    setTimeout(() => handle.setAttribute("aria-valuetext", written(value(), spec)));     // noUiSlider's own is a log slider's exponent
-  };
+  box.onkeydown = ({ key }) => { if (key === "Enter") box.onchange(); else if (key === "Escape") say(); };
   view.listenTo(control, `change:${trait}`, say);
   say();
   view.el.append(box);

@@ -193,7 +193,8 @@ async function render({ model, el }) {
   model.on("msg:custom", receive);
   const watcher = new IntersectionObserver((entries) => { seen = entries.at(-1).isIntersecting; ask(); });
   const ruler = new ResizeObserver(measure), tallest = new ResizeObserver(() => {      // the page below must not jump
-    if (readout.offsetHeight) el.style.setProperty("--pe-lines", `${readout.offsetHeight}px`);
+    const lines = readout.getBoundingClientRect().height;
+    if (lines) el.style.setProperty("--pe-lines", `${Math.ceil(lines - 0.1)}px`);
   });
   watcher.observe(canvas); ruler.observe(frame); tallest.observe(readout);
   paint(first, model.get("text"), keyOf(model.get("start").map(round)), "first");

@@ -19,13 +19,11 @@ import base64
 import collections
 import io
 import itertools
-import textwrap
 import weakref
 from pathlib import Path
 
 import anywidget
 import ipywidgets
-import numpy as np
 import traitlets
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import AxesImage
@@ -33,7 +31,8 @@ from PIL import Image
 
 from . import walker
 from .controls import Check, Choice, Control, LogSlider, Slider
-from .plots import new_figure, png, style
+from .plots import new_figure, style
+from .stills import strip
 from .touch import pads, touch
 
 __all__ = ["Check", "Choice", "LogSlider", "Slider", "SliderFigure", "explore", "touch"]
@@ -76,7 +75,7 @@ class SliderFigure(ipywidgets.VBox):
         self.image(self.start)                              # eager: a broken figure fails its cell
         self.figure.set_layout_engine("none")               # laid out once: no axes jump while a slider moves
         self.touched = pads(self.figure, controls)
-        self._still = self._strip([self._raws(still) for still in stills])
+        self._still = strip(self, [self._raws(still) for still in stills])
         self.backgrounds.clear()                            # of the strip's larger frames: some megabytes
         first, text = self.frame(self.start, kind="png")
         self.controls = {name: spec.widget(name) for name, spec in controls.items()}
@@ -168,31 +167,12 @@ class SliderFigure(ipywidgets.VBox):
             return answer | {"error": f"{type(error).__name__}: {error}"}, []
         return answer | {"text": text}, [frame]
 
-    def _strip(self, stills, ratio=1.5):
-        """The stills one below the other, each above its sentence, as (PNG, all sentences)."""
-        pictures, texts = zip(*(self.image(raws, ratio) for raws in stills))
-        rows = []
-        for picture, text in zip(pictures, texts):
-            with style():
-                inches = picture.width / self._dpi / ratio
-                lines = textwrap.wrap(text, int(12 * inches))
-                caption = new_figure(inches, 0.2 + 0.21 * len(lines))
-                caption.dpi = self._dpi * ratio
-                caption.text(0.01, 0.95, "\n".join(lines), va="top", fontsize=10)
-                caption.canvas.draw()
-                rows += [picture, Image.fromarray(np.asarray(caption.canvas.buffer_rgba())[..., :3].copy())]
-        strip = Image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
-        tops = itertools.accumulate((row.height for row in rows), initial=0)
-        for row, top in zip(rows, tops):
-            strip.paste(row, (0, top))
-        return png(strip), " ".join(texts)
-
     def _repr_mimebundle_(self, **options):
         """One output: the live view for a front end with a kernel, the strip of stills for all others."""
-        strip, alt = self._still
+        picture, (width, height), alt = self._still
         data = super()._repr_mimebundle_(**options)
-        data |= {"image/png": base64.b64encode(strip).decode(), "text/plain": alt}
-        return data, {"image/png": {"width": self.picture.size[0], "alt": alt}}
+        data |= {"image/png": base64.b64encode(picture).decode(), "text/plain": alt}
+        return data, {"image/png": {"width": width, "height": height, "alt": alt}}
 
     def walk(self, states=200, seconds=10.0, seed=0):
         """Move the controls to every end, option and random states as the browser would; the errors, as text."""
