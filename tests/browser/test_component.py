@@ -108,8 +108,8 @@ def test_numbers_are_written_and_read_as_people_do(live):
     _, figure = live("explore(bar, base=LogSlider(1, 1_000_000, start=10_000), shift=Slider(-2.0, 2.0, start=-0.5, step=0.25))")
     base, shift = (figure.output.get_by_role("textbox", name=f"{name}, as a number") for name in ("base", "shift"))
     assert (base.input_value(), shift.input_value()) == ("10,000", "\u22120.50")
-    for box, typed, shown, key in [(base, "1,000,000", "1,000,000", [1e6, -0.5]), (base, "1e5", "100,000", [1e5, -0.5]),
-                                   (base, "10 000", "10,000", [1e4, -0.5]), (base, " 1000 ", "1,000", [1000, -0.5]),
+    for box, typed, shown, key in [(base, "1,000,000", "1,000,000", [1_000_000, -0.5]), (base, "1e5", "100,000", [100_000, -0.5]),
+                                   (base, "10 000", "10,000", [10_000, -0.5]), (base, " 1000 ", "1,000", [1000, -0.5]),
                                    (shift, "-1.5", "\u22121.50", [1000, -1.5]), (shift, "\u22120.25", "\u22120.25", [1000, -0.25]),
                                    (shift, ".75", "0.75", [1000, 0.75]), (shift, "0.7", "0.75", [1000, 0.75])]:
         box.fill(typed)
