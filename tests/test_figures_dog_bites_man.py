@@ -7,7 +7,7 @@ from figure_kit import readout
 import numpy as np
 import pytest
 
-from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity
+from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity, softmax
 from pe_lib.teach.figures import dog_bites_man as figures
 from pe_lib.teach.plots import new_figure, style
 
@@ -75,6 +75,16 @@ def test_the_quizzed_dog_differs_with_our_matrices_but_not_with_any():
         assert np.allclose(first[0], second[2]) == same
 
 
+def test_behind_a_mask_a_word_has_as_many_outputs_as_there_are_sets_before_it():
+    """claim 1.5, a mission's answer: five different words, one layer, word 0 at place i: 4 choose i, and no more"""
+    x, w = np.random.default_rng(1).normal(size=(5, 6)), np.random.default_rng(2).normal(size=(3, 6, 6))
+    outputs = {place: set() for place in range(5)}
+    for order in itertools.permutations(range(5)):
+        rows = attention(*(x[list(order)] @ w), causal_mask(5))[0]
+        outputs[order.index(0)].add(tuple(rows[order.index(0)].round(9)))
+    assert [len(found) for found in outputs.values()] == [1, 4, 6, 4, 1]
+
+
 def test_a_symmetric_bias_cannot_tell_a_sentence_from_its_reversal():
     """claim 1.5"""
     assert unchanged("−|j − i|") == {("man bites dog", word) for word in figures.WORDS}
@@ -112,6 +122,11 @@ def test_the_score_follows_the_length_and_the_cosine_the_angle(length, angle):
     q, k = [[1.0, 0.0]], [[length * np.cos(np.radians(angle)), length * np.sin(np.radians(angle))]]
     assert score == pytest.approx(attention_scores(q, k)[0, 0], abs=0.006)
     assert cosine == pytest.approx(cosine_similarity(q, k)[0, 0], abs=0.006)
+
+
+def test_doubling_every_key_sharpens_a_row():
+    """claim 1.7, a mission's answer: scores of 0 and 1, then of 0 and 2"""
+    np.testing.assert_allclose(softmax([[0.0, 1.0], [0.0, 2.0]]), [[0.27, 0.73], [0.12, 0.88]], atol=0.005)
 
 
 @pytest.mark.parametrize("angle", range(0, 181, 15))
