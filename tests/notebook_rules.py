@@ -5,6 +5,7 @@ import re
 import statistics
 
 import notebooks
+from claims import claims
 
 SENTENCE = re.compile(r"\S+(\s+\S+){2,}[.!?)]$", re.DOTALL)
 # Text that another machine or another run would print differently.
@@ -166,12 +167,6 @@ def has_fixed_seeds(notebook):
 
 
 # ---- claims
-
-def claims(text):
-    """The claims that a text names: 'claim 1.2', 'claims 1.2 and 1.3', 'claims 1.2, 1.4'."""
-    lists = re.findall(r"\bclaims? ((?:\d+\.\d+[a-z]?(?:, | and )?)+)", text)
-    return {number for found in lists for number in re.findall(r"\d+\.\d+[a-z]?", found)}
-
 
 def claims_in_prose(notebook):
     return {claim for _, cell in prose_cells(notebook) for label in re.findall(r"<small>.*?</small>", cell.source) for claim in claims(label)}

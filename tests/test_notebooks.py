@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 import re
-from pathlib import Path
 
 import notebook_rules
 import notebooks
@@ -45,14 +44,6 @@ def test_a_run_takes_less_than_a_minute(path, run_once):
 @each_notebook
 def test_no_pyplot_figure_is_left_open(path, run_once):
     assert run_once(path).call("open_pyplot_figures") == []
-
-
-def test_each_claim_of_the_notebooks_has_a_test():
-    tested = set()
-    for path in Path(__file__).parent.glob("test_*.py"):
-        tested |= notebook_rules.claims(path.read_text(encoding="utf-8"))
-    stated = {claim for path in NOTEBOOKS for claim in notebook_rules.claims_in_prose(notebooks.read(path))}
-    assert sorted(stated - tested) == []
 
 
 @pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(questions.__path__)])
