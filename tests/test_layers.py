@@ -97,6 +97,14 @@ def test_the_clinic_loads_no_plotting_and_no_widgets():
     assert loaded_by("import " + ", ".join(name.removesuffix(".__init__") for name in CLINIC)) == []
 
 
+DATA = sorted(f"pe_lib.teach.data.{path.stem}" for path in (LIBRARY / "teach" / "data").glob("*.py") if path.stem != "__init__")
+
+
+def test_the_chapters_data_load_no_plotting_and_no_widgets():
+    assert "pe_lib.teach.data.dog_bites_man" in DATA
+    assert loaded_by("import " + ", ".join(DATA)) == []
+
+
 @pytest.mark.parametrize("old", ["sliders", "plots", "quiz", "maps", "controls", "walker", "figures", "checks", "questions"])
 @pytest.mark.parametrize("statement", ["import pe_lib.{}", "from pe_lib import {}", "from pe_lib.{} import anything", "import pe_lib.{}.start_here"])
 def test_an_import_from_an_old_place_is_told_the_new_one(old, statement):
