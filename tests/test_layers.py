@@ -105,6 +105,13 @@ def test_the_chapters_data_load_no_plotting_and_no_widgets():
     assert loaded_by("import " + ", ".join(DATA)) == []
 
 
+@pytest.mark.parametrize("name", CLINIC + DATA)
+def test_neither_the_clinic_nor_the_data_import_the_teaching_side(name):
+    path = LIBRARY.parent / (name.replace(".", "/") + ".py")
+    nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert [found for node in nodes for found in imported(node) if found.startswith("pe_lib.teach")] == []
+
+
 @pytest.mark.parametrize("old", ["sliders", "plots", "quiz", "maps", "controls", "walker", "figures", "checks", "questions"])
 @pytest.mark.parametrize("statement", ["import pe_lib.{}", "from pe_lib import {}", "from pe_lib.{} import anything", "import pe_lib.{}.start_here"])
 def test_an_import_from_an_old_place_is_told_the_new_one(old, statement):
