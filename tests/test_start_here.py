@@ -1,6 +1,7 @@
 """Chapter 0: the environment check speaks plainly, the practice figure and the practice exercise teach the sign."""
 
 import importlib.metadata
+import re
 import runpy
 from pathlib import Path
 
@@ -68,3 +69,44 @@ def test_every_classic_mistake_gets_a_hint_of_its_own():
         assert verdict.state == "wrong"
         messages.add(repr(verdict))
     assert len(messages) == len(WRONG) >= 3
+
+
+# ---- what chapter 0 and README say of the other chapters
+
+CHAPTERS = {int(path.name[:2]): notebooks.read(path).cells for path in sorted((HERE.parent / "notebooks").glob("*.ipynb"))}
+README = (HERE.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_minutes_are_those_of_the_headers():
+    minutes = {n: int(re.search(rf"\*Chapter {n} · (\d+) minutes", cells[0].source)[1]) for n, cells in CHAPTERS.items() if n}
+    said = next(cell.source for cell in CHAPTERS[0] if "marked ▸ in each" in cell.source)
+    low, high, clinic = map(int, re.search(r"takes (\d+) to (\d+) minutes, and chapter 12 takes (\d+);", said).groups())
+    longest = minutes.pop(12)
+    assert (min(minutes.values()), max(minutes.values()), longest) == (low, high, clinic)
+    assert f"about an hour (chapter 12 takes {longest} minutes)" in README and max(abs(n - 60) for n in minutes.values()) <= 5
+
+
+@pytest.mark.parametrize("number", [n for n in CHAPTERS if n != 12])
+def test_a_chapter_ends_with_what_comes_next(number):
+    """The next chapter by its file, or, where it is not written yet, by its number, and a way round it."""
+    (last,) = [cell.source.split("**Next:**")[1] for cell in CHAPTERS[number] if "**Next:**" in cell.source]
+    if number + 1 in CHAPTERS:
+        assert f"({number + 1:02}_" in last
+    else:
+        assert f"chapter {number + 1} (to come) will" in last and re.search(r"\(\d\d_\w+\.ipynb\)", last)
+
+
+def unwritten(text):
+    """The mentions of chapters that have no notebook yet, with what follows them."""
+    return [mention for mention in re.finditer(r"[Cc]hapters? (\d+)\b.{0,60}", text, re.DOTALL) if int(mention[1]) not in CHAPTERS]
+
+
+@pytest.mark.parametrize("page", [*(HERE.parent / "teaching").glob("*.md"), HERE.parent / "README.md", *(HERE.parent / "notebooks").glob("*.ipynb")],
+                         ids=lambda page: page.name)
+def test_what_is_not_written_is_promised_as_to_come(page):
+    texts = [cell.source for cell in notebooks.read(page).cells] if page.suffix == ".ipynb" else [page.read_text(encoding="utf-8")]
+    assert [mention[0] for text in texts for mention in unwritten(text) if "to come" not in mention[0]] == []
+
+
+def test_a_promise_in_the_present_tense_is_seen():
+    assert unwritten("Chapter 99 measures it.") and not unwritten("Chapter 0 measures it.")
