@@ -197,17 +197,33 @@ class Figure:
         """Until the figure rests with a lossless frame (of these raw settings, if given)."""
         self.wait("data.quality === 'sharp' && (!argument || data.key === argument)", key and json.dumps(key, separators=(",", ":")))
 
-    def press(self, key, control=None):
-        """A key on a control (the first slider), and the lossless frame that follows. False if it changed nothing."""
-        control = control or self.sliders.first
+    def wait_rest(self, seconds=20):
+        """Until the lossless frame shown is the one of the settings that the kernel has; `faults` says if it never is."""
+        stop = time.monotonic() + seconds
+        while time.monotonic() < stop:
+            self.wait_sharp()
+            if _alike(self.key, self.settings()):
+                return
+
+    def move(self, key, control):
+        """A key on a control. False if it changed nothing."""
         control.focus()
         self.canvas.evaluate("(canvas) => { canvas.dataset.quality = 'before'; }")
         before = _setting(control)
         control.press(key)
-        if _setting(control) == before:
-            return False
-        self.wait_sharp()
-        return True
+        return _setting(control) != before
+
+    def press(self, key, control=None):
+        """A key on a control (the first slider), and the lossless frame that follows. False if it changed nothing."""
+        moved = self.move(key, control or self.sliders.first)
+        if moved:
+            self.wait_sharp()
+        return moved
+
+    def settings(self):
+        """The raw settings of the controls, in the kernel."""
+        f = self.python
+        return self.notebook.evaluate(f"[float(getattr(w, s.trait)) for w, s in zip({f}.controls.values(), {f}.specs.values())]")
 
     def expected(self, key):
         """What the kernel draws and says for raw settings: base64 of a lossless PNG of as many pixels as are shown, and the sentence."""
@@ -220,10 +236,9 @@ class Figure:
 
     def faults(self):
         """What is wrong with the picture shown: it must be, pixel for pixel, what the kernel draws for the controls' settings."""
-        f, key = self.python, self.key
-        wanted = self.notebook.evaluate(f"[float(getattr(w, s.trait)) for w, s in zip({f}.controls.values(), {f}.specs.values())]")
+        key, wanted = self.key, self.settings()
         png, text = self.expected(key)
-        faults = [] if all(math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-9) for pair in zip(key, wanted, strict=True)) else [f"{key} shown, {wanted} wanted"]
+        faults = [] if _alike(key, wanted) else [f"{key} shown, {wanted} wanted"]
         largest, mean = self.difference(png)
         if largest:
             faults.append(f"at {key} the pixels differ from the kernel's by up to {largest}, {mean:.3g} in the mean")
@@ -238,6 +253,10 @@ class Figure:
             root = session.send("Runtime.evaluate", {"expression": f"lab.canvas({self.n}).closest('.jp-OutputArea-output')"})
             nodes = session.send("Accessibility.queryAXTree", {"objectId": root["result"]["objectId"]})["nodes"]
         return [(node["role"]["value"], node["name"]["value"]) for node in nodes if not node["ignored"] and "name" in node]
+
+
+def _alike(key, wanted):
+    return all(math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-9) for pair in zip(key, wanted, strict=True))
 
 
 def _setting(control):
