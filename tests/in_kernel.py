@@ -85,6 +85,35 @@ def _recorded(errors):
         shell.showtraceback = shown
 
 
+def run_alone(cells):
+    """Cells (place, heading, source) run in an empty namespace; what they lacked, as sentences.
+
+    A name that only the notebook's other cells make is said, and lent, so that all missing names are found at once.
+    """
+    from ipywidgets.widgets import widget
+
+    shell, names, faults = get_ipython(), {"__name__": "__main__"}, []  # noqa: F821
+    there = set(widget._instances)
+    for place, heading, source in cells:
+        code = compile(shell.transform_cell(source), f"cell {place}", "exec")
+        while True:
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(code, names)
+            except NameError as error:
+                if error.name in shell.user_ns and error.name not in names:
+                    names[error.name] = shell.user_ns[error.name]
+                    faults.append(f"cell {place}, under “{heading}”: no cell of the path before it makes `{error.name}`")
+                    continue
+                faults.append(f"cell {place}, under “{heading}”: {error!r}")
+            except Exception as error:  # the cells after it are still tried
+                faults.append(f"cell {place}, under “{heading}”: {error!r}")
+            break
+    for number in set(widget._instances) - there:  # the walk and the sweep see the notebook's own figures alone
+        widget._instances[number].close()
+    return faults
+
+
 def open_pyplot_figures():
     """The numbers of the figures that pyplot still holds."""
     pyplot = sys.modules.get("matplotlib.pyplot")

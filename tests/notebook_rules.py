@@ -39,6 +39,21 @@ def calls(node):
     return [getattr(function, "id", getattr(function, "attr", None)) for function in functions]
 
 
+def marked_path(notebook):
+    """The code cells of the ▸ path, as (place, heading, source): see CONTRIBUTING.md, A chapter.
+
+    A cell belongs to the heading above it, of whatever level; the cells before the first section are the set-up.
+    """
+    path, heading, on = [], "", True
+    for n, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type == "code" and on:
+            path.append((n, heading, cell.source))
+        elif cell.cell_type == "markdown":
+            for heading in re.findall(r"(?m)^##+ +(.*)", re.sub(r"(?ms)^```.*?^```", "", cell.source)) or [heading]:
+                on = "▸" in heading or not heading
+    return path
+
+
 # ---- the file
 
 def is_normal(notebook):

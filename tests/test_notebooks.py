@@ -46,6 +46,12 @@ def test_no_pyplot_figure_is_left_open(path, run_once):
     assert run_once(path).call("open_pyplot_figures") == []
 
 
+@each_notebook
+def test_the_path_marked_with_a_triangle_runs_alone(path, run_once):
+    run = run_once(path)
+    assert run.call("run_alone", notebook_rules.marked_path(run.committed)) == []
+
+
 @pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(questions.__path__)])
 def test_every_question_is_asked_once(name):
     asked = [re.findall(r"\*questions\.([A-Z_\d]+)\)", cell.source) for path in NOTEBOOKS
@@ -135,3 +141,34 @@ def test_every_rule_keeps_quiet_about_a_good_notebook():
     )
     good.metadata["made_with"] = {"matplotlib": "3.11"}
     assert {rule.__name__: rule(good) for rule in notebook_rules.RULES} == {rule.__name__: [] for rule in notebook_rules.RULES}
+
+
+# ---- the path marked ▸ can fail
+
+PATH = ["x = 1", "# Title", "y = 2", "## ▸ On\n\n```python\n## no heading\n```", "assert x + y == 3", "### Off", "z = 3",
+        "### ▸ On again", "print(z, 1 / (x - 1))", "A word, no heading.", "assert z == 4", "## Off", "lost", "## ▸ At last", "print(z, lost)"]
+
+
+def path_notebook():
+    return notebooks.normalise(new_notebook(cells=[
+        new_markdown_cell(text) if text.startswith(("#", "A ")) else new_code_cell(text) for text in PATH]))
+
+
+def test_a_heading_of_any_level_begins_or_ends_the_path():
+    path = notebook_rules.marked_path(path_notebook())
+    assert [(place, heading) for place, heading, _ in path] == [
+        (1, ""), (3, ""), (5, "▸ On"), (9, "▸ On again"), (11, "▸ On again"), (15, "▸ At last")]
+
+
+def test_all_that_the_path_lacks_is_named(run_once, tmp_path):
+    path = tmp_path / "00_specimen.ipynb"
+    notebooks.write(notebooks.normalise(new_notebook(cells=[new_code_cell("z, w = 3, 4")])), path)
+    cells = notebook_rules.marked_path(path_notebook())
+    assert run_once(path).call("run_alone", cells) == [
+        "cell 9, under “▸ On again”: no cell of the path before it makes `z`",
+        "cell 9, under “▸ On again”: ZeroDivisionError('division by zero')",
+        "cell 11, under “▸ On again”: AssertionError()",
+        "cell 15, under “▸ At last”: NameError(\"name 'lost' is not defined\")",
+    ]
+    assert run_once(path).call("run_alone", [(1, "", "from pe_lib.teach.quiz import ask\nask('1?', {'1': 'Yes.', '2': 'No.'}, right='1')")]) == []
+    assert run_once(path).call("sweep_widgets") == {"moves": 0, "errors": []}
