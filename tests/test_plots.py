@@ -1,5 +1,6 @@
 """Figures and pictures: the style, the roles, the bytes, the sentence."""
 
+import ast
 import base64
 import io
 import struct
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -164,3 +166,30 @@ def test_in_a_notebook_the_sentence_follows_the_picture_in_a_fold(monkeypatch):
 def test_show_wants_a_sentence(alt):
     with pytest.raises(ValueError, match="alt must be a sentence"):
         show(lines(), alt)
+
+
+def repeated(sources):
+    """Functions that stand word for word in two of the modules (name -> source), and the kit's colours outside the kit."""
+    seen, found = {}, []
+    for name, source in sources.items():
+        found += [f"{name}: {color}" for color in (plots.INK, plots.FAINT, plots.CARD) if color in source]
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef):
+                body = ast.unparse(node.args) + "".join(ast.unparse(part) for part in node.body[ast.get_docstring(node) is not None:])
+                if body in seen and seen[body] != name:
+                    found.append(f"{name}: {node.name}, as in {seen[body]}")
+                seen.setdefault(body, name)
+    return found
+
+
+def test_what_figures_share_stands_once():
+    """in plots or maps, from where all import it"""
+    folder = Path(plots.__file__).parent
+    assert repeated({path.stem: path.read_text(encoding="utf-8") for path in [folder / "maps.py", *sorted((folder / "figures").glob("*.py"))]}) == []
+
+
+def test_a_repetition_would_be_seen():
+    one, other = 'def bare(ax):\n    """No frame."""\n    ax.set()', "def _plain(ax):\n    ax.set()"
+    assert repeated({"one": one, "other": other}) == ["other: _plain, as in one"]
+    assert repeated({"one": "INK = '#222222'"}) == ["one: #222222"]
+    assert repeated({"one": one, "other": "def bare(ax):\n    ax.set(1)"}) == []

@@ -3,15 +3,10 @@
 import numpy as np
 
 from pe_lib.attention import softmax
-from pe_lib.teach.checks.compare import difference
+from pe_lib.teach.checks.compare import difference, known_mistake
 from pe_lib.teach.checks.exercise import exercise
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import rotate
-
-
-def _known(got, classics, otherwise, *inputs):
-    """The hint of the classic mistake that gives just these numbers, or else the general one."""
-    return next((hint for hint, wrong in classics.items() if not difference(got, wrong(*inputs))), otherwise)
 
 
 def _several(attempt, count):
@@ -94,9 +89,9 @@ def _step_hint(parts, given):
     """The classic mistake all three results show; or, when the cache is right, the one the output shows."""
     right, general = step_by_loop(*given), "Print your three results beside those of `attend_by_hand` above."
     if difference(parts[1:], right[1:]) or not difference(parts[0], right[0]):
-        return _known(parts, CLASSIC_STEPS, general, *given)
+        return known_mistake(parts, CLASSIC_STEPS, general, *given)
     told = next((hint for hint, wrong in CLASSIC_STEPS.items() if not difference(parts[0], wrong(*given)[0])), "")
-    exact = _known(parts, CLASSIC_STEPS, "", *given)
+    exact = known_mistake(parts, CLASSIC_STEPS, "", *given)
     return exact or (f"Your cache is right, but the output was computed in another way, as if this were so: {told}" if told else general)
 
 
@@ -195,7 +190,7 @@ def _mask_hint(mask, right, otherwise):
 
 def _plan_hints(parts, wanted, *inputs):
     """A hint for the positions and one for the mask: a classic that explains both, or each alone, or a general one."""
-    both = _known(parts, CLASSIC_PLANS, "", *inputs)
+    both = known_mistake(parts, CLASSIC_PLANS, "", *inputs)
     hints = []
     for which, general in enumerate(("Draw the six places of the padded row, and write the count under each.",
                                      "Draw a table, a row for each new token, a column for each of the six places, and mark where one may look.")):
@@ -269,7 +264,7 @@ def check_move(attempt):
     keys = rotate(rng.normal(size=(5, 8)), positions, old)
     given = (keys, positions, old, goal, new)
     moved = attempt(*given, shape=(5, 8))
-    hint = _known(moved, CLASSIC_MOVES, "Take one key of a single pair, a quarter turn a token, and move it by hand.", *given)
+    hint = known_mistake(moved, CLASSIC_MOVES, "Take one key of a single pair, a quarter turn a token, and move it by hand.", *given)
     attempt.matches("a key that stays at position 0 is not turned", moved[0], keys[0], hint=hint)
     attempt.matches("keys keep their lengths", np.linalg.norm(moved, axis=1), np.linalg.norm(keys, axis=1), hint=hint)
     attempt.matches("the keys are what they would be if made there", moved, move_by_loop(*given), hint=hint)

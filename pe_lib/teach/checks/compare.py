@@ -45,6 +45,11 @@ def difference(got, wanted, tolerance=TOLERANCE):
     return f"{_place(index)} should be {should} and is {found}."
 
 
+def known_mistake(got, classics, otherwise, *inputs):
+    """The hint of the classic mistake (hint -> wrong function) that gives just these numbers, or else the general one."""
+    return next((hint for hint, wrong in classics.items() if not difference(got, wrong(*inputs))), otherwise)
+
+
 def _difference_of_parts(got, wanted, tolerance):
     keys = list(wanted) if isinstance(wanted, dict) else range(len(wanted))
     if type(got) is not type(wanted) or len(got) != len(wanted) or (isinstance(got, dict) and set(got) != set(keys)):

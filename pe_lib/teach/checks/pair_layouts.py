@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pe_lib.teach.checks.compare import known_mistake
 from pe_lib.teach.checks.exercise import draws, exercise
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.layouts import permute_weights, to_half
@@ -27,22 +28,12 @@ CLASSIC_ORDERS = {
 }
 
 
-def _known(got, classics, otherwise, *inputs):
-    """The hint of the classic mistake that gives just these numbers, or else the general one."""
-    for hint, wrong in classics.items():
-        wanted = wrong(*inputs)
-        parts = zip(got, wanted, strict=True) if isinstance(wanted, tuple) else [(got, wanted)]
-        if all(np.shape(a) == np.shape(b) and np.allclose(a, b) for a, b in parts):
-            return hint
-    return otherwise
-
-
 @exercise("6.1", praise="The other way is np.argsort(order): sorting an order gives the one that undoes it.")
 def check_half_order(attempt):
     """dim -> order (dim,), so that x[..., order] has every pair's first features in front and its second ones behind."""
     attempt.read = lambda result: list(result) if isinstance(result, tuple) else result
     order = attempt(6, shape=(6,))
-    hint = _known(order, CLASSIC_ORDERS, "Write down for d = 6 which two features are a pair before, and where they should stand.", 6)
+    hint = known_mistake(order, CLASSIC_ORDERS, "Write down for d = 6 which two features are a pair before, and where they should stand.", 6)
     attempt.holds("each feature is named exactly once", np.array_equal(np.sort(order), np.arange(6)), found=f"the order is {order}.",
                   hint="An order of d features holds 0 … d − 1." if order.max() < 6 else "Features are counted from 0.")
     attempt.holds("the order holds whole numbers, to be used as an index", order.dtype.kind in "iu", found=f"its dtype is {order.dtype}.",
@@ -132,7 +123,7 @@ def check_convert(attempt):
         return w_q, rng.normal(size=outputs), w_k, rng.normal(size=outputs), heads
     given = layer(30, 30, 3)
     parts = _four_parts(attempt, given)
-    hint = _known(parts, CLASSIC_CONVERSIONS, "Compare one head by hand: which column should come second?", *given)
+    hint = known_mistake(parts, CLASSIC_CONVERSIONS, "Compare one head by hand: which column should come second?", *given)
     got, wanted = layer_scores(*parts, 3, "interleaved"), layer_scores(*given, "half")
     attempt.matches("on the diagonal, where no turn is left, head 0 scores as before", np.diagonal(got[0]), np.diagonal(wanted[0]), hint=hint)
     for head in range(3):
@@ -202,7 +193,7 @@ def check_partial(attempt):
     """x (n, d), positions (n,), rotary_dim -> x with its first rotary_dim features turned, half-split."""
     x, p, rotary = draws((5, 14), times=1)[0][0], np.array([0.0, 1.0, 7.0, 40.0, 900.0]), 6
     turned = attempt(x, p, rotary, shape=x.shape)
-    hint = _known(turned, CLASSIC_PARTIALS, "Print one row beside the loop over the pairs.", x, p, rotary)
+    hint = known_mistake(turned, CLASSIC_PARTIALS, "Print one row beside the loop over the pairs.", x, p, rotary)
     attempt.matches("the features from rotary_dim on pass through", turned[:, rotary:], x[:, rotary:], hint=hint)
     attempt.matches("at position 0 nothing turns", turned[0], x[0], hint=hint)
     attempt.matches("every row keeps its length", np.linalg.norm(turned, axis=1), np.linalg.norm(x, axis=1), hint=hint)
