@@ -1,11 +1,14 @@
 """The form of a notebook, one rule a function: it takes the notebook and returns what breaks the rule, in words."""
 
 import ast
+import base64
+import io
 import re
 import statistics
 
 import notebooks
 from claims import claims
+from PIL import Image
 
 SENTENCE = re.compile(r"\S+(\s+\S+){2,}[.!?)]$", re.DOTALL)
 # Text that another machine or another run would print differently.
@@ -114,6 +117,17 @@ def pictures_speak(notebook):
     return found
 
 
+def pictures_are_light_and_fit_a_screen(notebook, tall=900):
+    """A palette makes a picture three times lighter: `png` falls back to full colour only where 256 colours would be seen."""
+    found = []
+    for n, output in outputs(notebook, "image/png"):
+        with Image.open(io.BytesIO(base64.b64decode(output.data["image/png"]))) as picture:
+            height = picture.height * output.metadata["image/png"].get("width", picture.width) / picture.width
+            found += [f"cell {n}: a picture in full colour, of {len(output.data['image/png']):,} bytes"] if picture.mode != "P" else []
+            found += [f"cell {n}: a picture {height:.0f} px tall, at most {tall}"] if height > tall else []
+    return found
+
+
 # ---- what the learner reads
 
 def code_is_short(notebook, most=15, median=5):
@@ -197,7 +211,8 @@ def asserts_its_claims(notebook):
 
 
 RULES = [
-    is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak, code_is_short,
+    is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak,
+    pictures_are_light_and_fit_a_screen, code_is_short,
     prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
     keeps_its_answers_to_itself, has_fixed_seeds, asserts_its_claims,
 ]

@@ -1,6 +1,8 @@
 """The committed notebooks: their form, and what nbval cannot see (nbval compares their texts, cell by cell)."""
 
+import base64
 import importlib
+import io
 import pkgutil
 import re
 
@@ -9,6 +11,7 @@ import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebook_kit import NOTEBOOKS, each_notebook
+from PIL import Image
 
 from pe_lib.teach import questions
 
@@ -67,8 +70,11 @@ def notebook_with(*cells):
     return notebooks.normalise(new_notebook(cells=[new_markdown_cell("# Why?"), *cells]))
 
 
-def picture(alt="A line that rises.", text="A line that rises."):
-    return new_output("display_data", {"image/png": "iVBORw0KGgo=", "text/plain": text}, metadata={"image/png": {"alt": alt}})
+def picture(alt="A line that rises.", text="A line that rises.", mode="P", size=(8, 6), width=8):
+    data = io.BytesIO()
+    Image.new(mode, size).save(data, "png")
+    return new_output("display_data", {"image/png": base64.b64encode(data.getvalue()).decode(), "text/plain": text},
+                      metadata={"image/png": {"alt": alt, "width": width}})
 
 
 def printed(text, name="stdout"):
@@ -90,6 +96,10 @@ BREACHES = {
         new_code_cell("fig", outputs=[picture(alt="")]),
         new_code_cell("fig", outputs=[picture(text="<Figure size 640x480>")]),
         new_code_cell("fig", outputs=[picture(alt="A picture")]),
+    ],
+    "pictures_are_light_and_fit_a_screen": [
+        new_code_cell("fig", outputs=[picture(mode="RGB")]),
+        new_code_cell("fig", outputs=[picture(size=(800, 902), width=800)]),
     ],
     "names_what_drew_its_pictures": [new_code_cell("fig", outputs=[picture()])],
     "code_is_short": [new_code_cell(LONG)],

@@ -1,10 +1,10 @@
 """Sliders: the same two-panel figure by `interact` + inline, by ipympl (where installed) and by the course's component.
 
 In one run, in JupyterLab in headless Chromium: key press -> changed pixels (polled at every animation frame), frames
-shown while the key is held, the kernel's CPU time a frame. The ways take turns, a fresh kernel and page each time, so
-that a busy machine is busy for all of them; read the ratios.
+shown while the key is held, the kernel's CPU time a frame; of the course's component also drags in the picture and Play. The
+ways take turns, a fresh kernel and page each time, so that a busy machine is busy for all of them; read the ratios.
 
-    python tools/bench.py sliders [--rounds 3] [--moves 1000]
+    python tools/bench.py sliders [--rounds 3] [--moves 1000] [--before path/to/an/older/checkout]
 """
 
 import argparse
@@ -72,18 +72,22 @@ a.observe(moved, "value"); b.observe(moved, "value"); update(0, 0)
 display(VBox([a, b, fig.canvas]))
 """
 COURSE = """
+from pe_lib.teach import sliders
 from pe_lib.teach.sliders import Slider, explore
 def two_panels(fig):
     draw = build(fig, True)
+    if hasattr(sliders, "touch"):
+        sliders.touch(fig.axes[0], x="a", per=1 / 200)
     def update(a, b):
         global frames
         frames += 1
         draw(a, b)
         return f"The offset is {a + b}."
     return update
-explore(two_panels, a=Slider(0, 200), b=Slider(0, 200), size=(8, 4))
+explore(two_panels, a=Slider(0, 200, play=True), b=Slider(0, 200), size=(8, 4))
 """
 WAYS = {"interact": INTERACT, "ipympl": IPYMPL, "course": COURSE}
+OURS = ("course", "before")
 
 # Watches the pixels of the last picture in the notebook, whatever draws it, at every animation frame.
 WATCH = """() => {
@@ -108,6 +112,7 @@ WATCH = """() => {
     }
     requestAnimationFrame(loop);
   };
+  document.addEventListener('pointermove', (event) => { if (event.buttons) watch.down ??= performance.now(); }, true);
   document.addEventListener('keydown', () => { watch.down ??= performance.now(); watch.keys.push(performance.now()); }, true);
   document.addEventListener('keyup', () => { watch.released = performance.now(); }, true);
   loop();
@@ -176,13 +181,58 @@ class Way:
         if after[0] > drawn:
             self.add(f"{what}: CPU ms a frame", 1000 * (after[1] - cpu) / (after[0] - drawn))
 
+    def drag(self, what, steps=60, rate=30):
+        """Drag over the first touched axes: milliseconds from a move to changed pixels, and pictures a second."""
+        box = self.page.locator(".jp-Notebook .pe-pad").first.bounding_box()
+        at = [(box["x"] + (0.1 + 0.8 * n / steps) * box["width"], box["y"] + box["height"] / 2) for n in range(steps + 1)]
+        self.page.mouse.move(*at[0])
+        self.page.mouse.down()
+        self.page.wait_for_timeout(500)
+        self.page.evaluate("() => { watch.frames = []; watch.latency = []; watch.down = null; }")
+        start = time.monotonic()
+        for count, place in enumerate(at[1:]):
+            time.sleep(max(0, start + count / rate - time.monotonic()))
+            self.page.mouse.move(*place)
+        took = time.monotonic() - start
+        latency, frames = self.page.evaluate("[watch.latency, watch.frames.length]")
+        self.page.mouse.up()
+        self.page.wait_for_timeout(1000)
+        self.add(f"drag {what}", *latency)
+        self.add(f"drag {what}: pictures a second", frames / took)
+
+    def play(self, what):
+        """Play the first slider's whole range: pictures a second, and seconds it took (at most 30)."""
+        self.handles.nth(0).press("Home")
+        self.page.wait_for_timeout(1000)
+        self.page.evaluate("() => { watch.frames = []; }")
+        start = time.monotonic()
+        button = self.page.locator(".jp-Notebook .pe-play, .jp-Notebook .widget-play button").first
+        button.click()
+        while time.monotonic() - start < 30 and not (took := self.page.evaluate("watch.frames.find(([, key]) => key === '[200,0]')?.[0] - watch.frames[0]?.[0]")):
+            self.page.wait_for_timeout(100)
+        frames = self.page.evaluate("watch.frames.length")
+        self.page.wait_for_timeout(1000)
+        took = took / 1000 if took else 30
+        self.add(f"play {what}: pictures a second", frames / took)
+        self.add(f"play {what}: seconds", took)
+
     def round(self, context, address, presses):
         self.open(context, address)
+        self.presses("first touch", [1])
         self.presses("cold", [0, 1] * (presses // 2))     # each key press leads where no neighbour was drawn ahead
         self.press(1, "Home")
         self.hold("cold hold", slider=1)
-        if self.name == "course":
+        if self.name in OURS:
+            self.press(1, "Home")
+            self.play("fresh")
+            self.press(1, "End")
+            if touched := self.page.locator(".jp-Notebook .pe-pad").count():
+                self.drag("fresh")
+            self.press(1, "Home")
             self.fill()
+            self.play("stored")
+            if touched:
+                self.drag("stored")
         for key in ("Home", "ArrowRight"):
             self.handles.nth(0).press(key)
             self.page.wait_for_timeout(1000)
@@ -228,11 +278,16 @@ def main(arguments):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--presses", type=int, default=20)
     parser.add_argument("--moves", type=int, default=1000)
+    parser.add_argument("--before", help="another checkout, whose component is measured as well")
     options = parser.parse_args(arguments)
     names = [name for name in WAYS if name != "ipympl" or importlib.util.find_spec("ipympl")]
+    codes = dict(WAYS)
+    if options.before:
+        names.append("before")
+        codes["before"] = f"import sys; sys.path.insert(0, {str(Path(options.before).resolve())!r})" + COURSE
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, lab.server(folder) as address, sync_playwright() as playwright:
         context = lab.launch(playwright).new_context(viewport={"width": 1280, "height": 1000})
-        ways = {name: Way(name, WAYS[name], Path(folder)) for name in names}
+        ways = {name: Way(name, codes[name], Path(folder)) for name in names}
         for number in range(options.rounds):
             for way in ways.values():
                 way.round(context, address, options.presses)
@@ -257,6 +312,14 @@ def report(results, walked, moves):
         cpu = middle(name, "cold hold: CPU ms a frame")
         late = max(max(results[name][f"{what} hold: frames after release"]) for what in ("stored", "cold"))
         print(f"{name:10}" + "".join(f"{cell:>16}" for cell in (*pairs, *rates, f"{cpu:.0f}", late)))
+    print()
+    for name in (name for name in OURS if name in results):
+        for what in ("first touch", "drag stored", "drag fresh"):
+            if what in results[name]:
+                rate = f", {middle(name, f'{what}: pictures a second'):.1f} pictures a second" if "drag" in what else ""
+                print(f"{name}: {what}: p50 {middle(name, what):.0f} ms, p95 {high(name, what):.0f} ms{rate}")
+        for what in ("play fresh", "play stored"):
+            print(f"{name}: {what}: {middle(name, f'{what}: pictures a second'):.1f} pictures a second, {middle(name, f'{what}: seconds'):.1f} s")
     shown = middle("course", "stored hold: shown of the events")
     late = max(max(results["course"][f"{what} hold: frames after release"]) for what in ("stored", "cold"))
     possible = middle("course", "stored hold: events with a screen frame")
@@ -268,7 +331,7 @@ def report(results, walked, moves):
                ("frames after release", late, 1, "at most")]
     if walked:
         growth, most, left, faults = walked
-        targets += [(f"{moves} random moves: kernel growth, MB", growth, 20, "at most"), ("  largest store, MB", most / 1e6, 8, "at most"),
+        targets += [(f"{moves} random moves: kernel growth, MB", growth, 20, "at most"), ("  largest store, MB", most / 1e6, 16, "at most"),
                     ("  pyplot figures left open", left, 0, "at most"), ("  faults of the last picture", len(faults), 0, "at most")]
     print()
     missed = 0

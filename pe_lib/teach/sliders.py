@@ -169,10 +169,10 @@ class SliderFigure(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options):
         """One output: the live view for a front end with a kernel, the strip of stills for all others."""
-        picture, (width, height), alt = self._still
+        picture, width, alt = self._still
         data = super()._repr_mimebundle_(**options)
         data |= {"image/png": base64.b64encode(picture).decode(), "text/plain": alt}
-        return data, {"image/png": {"width": width, "height": height, "alt": alt}}
+        return data, {"image/png": {"width": width, "alt": alt}}
 
     def walk(self, states=200, seconds=10.0, seed=0):
         """Move the controls to every end, option and random states as the browser would; the errors, as text."""

@@ -11,7 +11,7 @@ WIDE, TALL, GAP = 960, 900, 16      # CSS pixels: of a strip of several stills, 
 
 
 def strip(figure, stills, ratio=1.5):
-    """(PNG, width and height in CSS pixels, all sentences) of a figure at a list of raw settings, ratio pixels to a CSS pixel."""
+    """(PNG, width in CSS pixels, all sentences) of a figure at a list of raw settings, ratio pixels to a CSS pixel."""
     with style():
         texts = [figure.settle(raws) for raws in stills]
     rows = rows_of(figure.figure.get_size_inches() * 100, texts)
@@ -20,7 +20,7 @@ def strip(figure, stills, ratio=1.5):
         cells = [_cell(figure, *todo.pop(0), width, ratio) for _ in range(count)]
         images.append(_joined(cells, across=True, gap=round(GAP * ratio)))
     whole = _joined(images, across=False)
-    return png(whole), (round(whole.width / ratio), round(whole.height / ratio)), " ".join(texts)
+    return png(whole), round(whole.width / ratio), " ".join(texts)
 
 
 def rows_of(size, texts):

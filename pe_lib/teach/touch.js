@@ -10,7 +10,9 @@ function layPads(pads, { frame, specs, controls, want, stop, focus }) {
     pad.setAttribute("aria-hidden", "true");                       // the sliders do all it does
     let held = null;               // the pointer that is down: its id, where it went down, its handle, the settings before, if it drags
 
+    const limits = { x, y };
     const data = (share, [low, high, log]) => (log ? low * (high / low) ** share : low + (high - low) * share);
+    const share = (value, [low, high, log]) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
     function place({ clientX, clientY }) {                         // of the pointer, in the axes' own coordinates
       const { left, bottom, width, height } = pad.getBoundingClientRect();
       const at = { x: x && data((clientX - left) / width, x), y: y && data((bottom - clientY) / height, y) };
@@ -19,11 +21,13 @@ function layPads(pads, { frame, specs, controls, want, stop, focus }) {
     function aim(handle, at) {     // how far the handle is from there, and what its controls should be to stand there
       const values = want(), wishes = handle.map((part) => {
         const { control, start, of, plus } = part, per = part.per[of === null ? 0 : values[of]];
-        let off = at[part.at] - start - per * (values[control] + (plus === null ? 0 : values[plus]));
+        const here = start + per * (values[control] + (plus === null ? 0 : values[plus])), on = limits[part.at];
+        let off = at[part.at] - here;
         if (part.at === "angle") off -= 2 * Math.PI * Math.round(off / (2 * Math.PI));
-        return { control, off, value: stop(control, values[control] + off / per) };
+        const far = on ? share(at[part.at], on) - share(here, on) : off;                  // as the eye sees it
+        return { control, far, value: stop(control, values[control] + off / per) };
       });
-      return { handle, wishes, far: Math.hypot(...wishes.map(({ off }) => off)) };
+      return { handle, wishes, far: Math.hypot(...wishes.map(({ far }) => far)) };
     }
     function nearest(at) {
       return handles.map((handle) => aim(handle, at)).reduce((best, one) => (one.far < best.far ? one : best));
