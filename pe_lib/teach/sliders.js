@@ -60,7 +60,7 @@ async function render({ model, el }) {
     readout.hidden = false; alarm.hidden = true;
   }
   function tell(text) {            // the numbers that changed stand out for a moment
-    const cut = (sentence) => sentence.split(/([-\u2212]?\d[\d,]*(?:\.\d+)?)/), old = cut(readout.textContent), parts = cut(text);
+    const cut = (sentence) => sentence.split(/([-\u2212]?\d+(?:,\d{3})*(?:\.\d+)?)/), old = cut(readout.textContent), parts = cut(text);
     readout.replaceChildren(...parts.map((part, i) => {
       if (i % 2 === 0 || old.length !== parts.length || part === old[i]) return part;
       return Object.assign(document.createElement("mark"), { textContent: part });

@@ -143,6 +143,22 @@ def test_what_a_number_box_shows_is_read_back_as_the_same_setting(live):
                 slider.press("ArrowRight")
 
 
+def test_the_numbers_that_changed_are_marked_for_a_moment(live):
+    notebook, figure = live("explore(bar, length=Slider(0, 2000, start=999), other=Slider(0, 9))")
+    figure.press("ArrowRight")
+    marks = figure.output.locator("[role=status] mark")
+    assert figure.readout == "Here length is 1000, other is 0." and marks.all_inner_texts() == ["1000"]
+    figure.press("ArrowRight", figure.sliders.nth(1))
+    assert marks.all_inner_texts() == ["1"]
+    style = "(mark) => [getComputedStyle(mark).backgroundColor, getComputedStyle(mark).animationTimingFunction]"
+    notebook.page.wait_for_timeout(1600)
+    assert marks.first.evaluate(style) == ["rgba(0, 0, 0, 0)", "ease-in"]
+    notebook.page.emulate_media(reduced_motion="reduce")                       # it goes at once, and does not fade
+    figure.press("ArrowRight", figure.sliders.nth(1))
+    assert marks.first.evaluate(style)[1] in ("steps(1)", "step-end")
+    notebook.page.emulate_media(reduced_motion="no-preference")
+
+
 def test_the_page_keys_go_a_twentieth_of_a_wide_range(live):
     _, figure = live("explore(bar, both=Slider(0, 3000, start=50), base=LogSlider(1, 1_000_000, steps_per_decade=50), few=Slider(0, 4))")
     for key, slider, settings in [("PageUp", 0, [150, 1, 0]), ("PageDown", 0, [50, 1, 0]), ("PageDown", 0, [0, 1, 0]),
