@@ -85,7 +85,7 @@ def shows_what_it_prints(notebook):
     found = []
     for n, cell in code_cells(notebook):
         body = tree(cell).body
-        shown = {"print", "display", "show", "explore", "ask", "predict"}
+        shown = {"print", "display", "show", "explore", "ask", "predict", "progress"}
         prints = any(isinstance(node, ast.Expr) and shown & set(calls(node)) for node in body)
         ends_in_value = isinstance(body[-1], ast.Expr) and not isinstance(body[-1].value, ast.Call)
         if (prints or ends_in_value) and not cell.outputs:

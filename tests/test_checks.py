@@ -309,7 +309,7 @@ class Text(HTMLParser):
 
 
 def test_the_card_says_the_diagnosis_first_and_folds_the_numbers():
-    text = Text(check_scores(lambda q, k: q @ k.T).html)
+    text = Text(check_scores(lambda q, k: q @ k.T)._repr_html_())
     assert text.seen == ("✗ Exercise 1.1: not right yetDid you forget to divide by √d_head?It should hold that the scores equal the "
                          "loop's. What holds so far: no score is infinite.")
     assert text.folded.startswith("The numbersyour function(q of shape (2, 4)") and "-0.1581" in text.folded
@@ -318,17 +318,17 @@ def test_the_card_says_the_diagnosis_first_and_folds_the_numbers():
 @pytest.mark.parametrize("learner, seen", [
     (scores, "✓ Exercise 1.1: rightIt never looked at an index."),
     (stub_dots, "… Exercise 1.1: not started yet"),
-    (raises, "✗ Exercise 1.1: not right yetraises(q of shape (2, 4), k of shape (3, 4)) raised KeyError: 'two\\n lines'."),
+    (raises, "✗ Exercise 1.1: not right yetRaises(q of shape (2, 4), k of shape (3, 4)) raised KeyError: 'two\\n lines'."),
     (lambda q, k: np.zeros((2, 3)) + 1, "✗ Exercise 1.1: not right yetWas anything added?It should hold that doubling the queries doubles every score."),
 ])
 def test_the_card_of_each_state(learner, seen):
-    assert Text(check_scores(learner).html).seen == seen
+    assert Text(check_scores(learner)._repr_html_()).seen == seen
 
 
 def test_nothing_a_learner_wrote_becomes_markup():
     def bad(q, k):
         raise ValueError("<img src=x onerror=alert(1)> *so*")
-    assert "<img src=x onerror=alert(1)> *so*" in Text(check_scores(bad).html).seen
+    assert "<img src=x onerror=alert(1)> *so*" in Text(check_scores(bad)._repr_html_()).seen
 
 
 def luminance(colour):
@@ -342,7 +342,7 @@ def test_a_mark_can_be_read_and_its_colour_told_in_both_themes(state):
         low, high = sorted([luminance(one), luminance(other)])
         return (high + 0.05) / (low + 0.05)
     colour = STATES[state][2]
-    assert contrast("#ffffff", colour) >= 4.5 and contrast("#111111", colour) >= 3
+    assert contrast("#ffffff", colour) >= 4.5 and contrast("#111111", colour) >= 3 and contrast("#212121", colour) >= 2.8
     assert len({mark for mark, *_ in STATES.values()}) == len(STATES)
 
 
@@ -356,7 +356,7 @@ def test_a_name_of_the_notebook_is_named_when_the_answer_is_wrong():
         return np.array([[scale * row @ other for other in k] for row in q])
     found = check_scores(uses_it)
     assert found.message.endswith("Your function uses scale, which belongs to the notebook and is not among its inputs.")
-    assert "Your function uses scale" in Text(found.html).seen
+    assert "Your function uses scale" in Text(found._repr_html_()).seen
 
     @exercise("9.9", praise="Well.", given=("scale",))
     def check(attempt):

@@ -200,3 +200,31 @@ def test_a_changed_text_is_caught(ran):
     copy = notebooks.normalise(ran)
     copy.cells[1].outputs[0].text = "1\n3\n"
     assert notebooks.differences(copy, ran) == ["cell 2: the output's text changed"]
+
+
+# ---- folded cells
+
+@pytest.mark.parametrize("source, folded", [
+    ("explore(figures.hands, position=Slider(0, 9))", True),
+    ("ask(*questions.A)\nask(*questions.B)", True),
+    ("checks.check_turn(turn)", True),
+    ("from pe_lib.teach.checks import start_here as checks\n\nchecks.check_gap(gap)", True),
+    ("progress(\"05\")", True),
+    ("assert (figures.W == w).all()\nexplore(figures.map, size=(8.0, 3.0))", True),
+    ("assert (figures.W == w).all()     # claim 1.2\nexplore(figures.map)", False),
+    ("assert x == 1", False),
+    ("x = 1\nexplore(figures.map, x=x)", False),
+    ("import numpy as np\nfrom pe_lib.teach.progress import progress\n\nprogress(\"05\")", False),
+    ("from pe_lib.teach.progress import progress", False),
+    ("explored(x)", False),
+    ("show(fig, alt=text)", False),
+    ("print(1)", False),
+    ("%pip install x", False),
+])
+def test_a_cell_that_only_shows_is_folded(source, folded):
+    cell = new_code_cell(source, metadata={"tags": ["check"], "slideshow": {"slide_type": "skip"}})
+    (normal,) = notebooks.normalise(new_notebook(cells=[cell])).cells
+    assert normal.metadata.get("jupyter", {}).get("source_hidden", False) is folded
+    assert normal.metadata.tags == ["check", "remove-input"] if folded else normal.metadata.tags == ["check"]
+    assert normal.metadata.slideshow == {"slide_type": "skip"}
+    assert notebooks.normalise(new_notebook(cells=[normal])).cells == [normal]

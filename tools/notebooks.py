@@ -6,10 +6,12 @@
     python tools/notebooks.py --no-run              normalise only
 
 The normal form: run counts 1..k, cell ids made from the cells' content, no times, no widget state and no widget
-views (the still picture and its text stay), streams merged. An unchanged notebook run twice gives the same bytes.
+views (the still picture and its text stay), streams merged, and the code of cells that only call a figure, a question, a
+check or the progress line folded away. An unchanged notebook run twice gives the same bytes.
 """
 
 import argparse
+import ast
 import base64
 import copy
 import hashlib
@@ -89,6 +91,8 @@ def normalise(notebook):
             continue
         cell.id = _cell_id(cell, seen)
         cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
+        if cell.cell_type == "code" and only_shows(cell.source):
+            _fold(cell.metadata)
         if cell.cell_type == "code":
             count += 1
             cell.execution_count = count
@@ -98,6 +102,29 @@ def normalise(notebook):
     if "made_with" in old.metadata:
         metadata["made_with"] = old.metadata["made_with"]
     return nbformat.from_dict({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+
+
+SHOWING = re.compile(r"(explore|ask|predict|inventory|progress|(checks?\.)?check_\w+)$")
+
+
+def only_shows(source):
+    """True for a cell that only calls a figure, a question, a check or the progress line, after what these need.
+
+    They may need imports of the course's own library, and asserts that hold no claim: that a figure has the lesson's matrices.
+    """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:                        # %magic
+        return False
+    calls = [isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and bool(SHOWING.match(ast.unparse(node.value.func))) for node in body]
+    needed = [isinstance(node, ast.ImportFrom) and str(node.module).startswith("pe_lib") or isinstance(node, ast.Assert) for node in body]
+    return bool(body) and calls[-1] and all(map(any, zip(calls, needed))) and "# claim" not in source
+
+
+def _fold(metadata):
+    """JupyterLab hides the source, slides and pages leave it out."""
+    metadata["jupyter"] = {**metadata.get("jupyter", {}), "source_hidden": True}
+    metadata["tags"] = [*(tag for tag in metadata.get("tags", []) if tag != "remove-input"), "remove-input"]
 
 
 def as_run(notebook):

@@ -32,7 +32,7 @@ def card(state, message, diagnosis="", held=None, wanted="", found="", note=""):
         rest = f"It should hold that {markup(wanted)}." if diagnosis else ""
         rest += f" What holds so far: {markup(held)}." if held else ""
     else:
-        first, rest = escape(text), ""
+        first, rest = escape(text[:1].upper() + text[1:]), ""
     lines = [f'<p style="margin: 0"><b style="{MARK.format(colour)}">{mark}</b> <b>{escape(title)}: {heading}</b></p>']
     lines += [f'<p style="margin: 4px 0 0">{line}</p>' for line in (first.strip(), escape(note), rest.strip()) if line]
     if found:

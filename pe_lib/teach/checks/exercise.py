@@ -39,9 +39,7 @@ class Verdict:
     def __repr__(self):
         return self.message
 
-    @property
-    def html(self):
-        """The card."""
+    def _repr_html_(self):
         return card(self.state, self.message, **self.parts)
 
 
