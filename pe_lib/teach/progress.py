@@ -1,6 +1,6 @@
 """What a learner has done so far, kept in a small file in the learner's own copy of the course and nowhere else.
 
-    from pe_lib.teach.progress import progress
+    from pe_lib.teach.quiz import progress
 
     progress("05")      # at the top of chapter 5: a line that counts exercises solved and predictions made
     progress()          # in chapter 0: all chapters

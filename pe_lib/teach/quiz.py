@@ -17,8 +17,9 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from . import progress
+from .progress import progress, record
 
+__all__ = ["Inventory", "Question", "ask", "inventory", "markup", "predict", "progress", "score"]
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?![\s*])([^*]*[^\s*])\*(?![\w*])")       # *so*, but not 2 * 3 * 4 or a*b*c
 
 
@@ -41,7 +42,7 @@ class Question(anywidget.AnyWidget):
                          options=[markup(option) for option in options],
                          feedback=[markup(text) for text in options.values()])
         if kind == "predict":
-            self.observe(lambda change: change["new"] is None or progress.record("predictions", question), "choice")
+            self.observe(lambda change: change["new"] is None or record("predictions", question), "choice")
 
     @property
     def html(self):
