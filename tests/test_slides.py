@@ -52,4 +52,4 @@ def test_what_is_too_long_for_one_slide_goes_on_on_the_next():
     (new_code_cell("x = 1\ny = 2"), 2.6), (new_code_cell("x = 1", metadata={"tags": ["remove-input"]}), 0),
 ])
 def test_the_lines_a_cell_takes(cell, lines):
-    assert slides._lines(cell) == pytest.approx(lines)
+    assert slides.lines_of(cell) == pytest.approx(lines)

@@ -61,10 +61,10 @@ def prepare(notebook):
             cell.metadata.tags = [*cell.metadata.get("tags", []), "remove-input"]
             for output in pictures:
                 output.data["text/plain"] = output.metadata.get("image/png", {}).get("alt", "")
-            room = SIZE[1] - 60 - LINE * _lines(cell)
+            room = SIZE[1] - 60 - LINE * lines_of(cell)
             for output in pictures:
                 output.data = {"text/html": _figure(output, room / len(pictures))}
-        height = LINES if pictures else _lines(cell)
+        height = LINES if pictures else lines_of(cell)
         if kind in ("slide", "subslide"):
             used = 0
         if used and used + height > LINES:
@@ -81,7 +81,7 @@ def _figure(output, room):
     return f'<img src="data:image/png;base64,{source}" alt="{sentence}" style="max-height: {room:.0f}px"><p>{sentence}</p>'
 
 
-def _lines(cell):
+def lines_of(cell):
     """About how many lines of a slide a cell takes."""
     if cell.cell_type == "markdown":
         text = re.sub(r"<small>.*?</small>", "", cell.source, flags=re.DOTALL)
