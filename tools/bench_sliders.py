@@ -183,7 +183,9 @@ class Way:
 
     def drag(self, what, steps=60, rate=30):
         """Drag over the first touched axes: milliseconds from a move to changed pixels, and pictures a second."""
-        box = self.page.locator(".jp-Notebook .pe-pad").first.bounding_box()
+        pad = self.page.locator(".jp-Notebook .pe-pad").first
+        pad.scroll_into_view_if_needed()
+        box = pad.bounding_box()
         at = [(box["x"] + (0.1 + 0.8 * n / steps) * box["width"], box["y"] + box["height"] / 2) for n in range(steps + 1)]
         self.page.mouse.move(*at[0])
         self.page.mouse.down()
@@ -203,12 +205,14 @@ class Way:
     def play(self, what):
         """Play the first slider's whole range: pictures a second, and seconds it took (at most 30)."""
         self.handles.nth(0).press("Home")
+        lab.Figure(self.notebook).reveal()                # out of sight nothing is drawn ahead
         self.page.wait_for_timeout(1000)
         self.page.evaluate("() => { watch.frames = []; }")
         start = time.monotonic()
         button = self.page.locator(".jp-Notebook .pe-play, .jp-Notebook .widget-play button").first
         button.click()
-        while time.monotonic() - start < 30 and not (took := self.page.evaluate("watch.frames.find(([, key]) => key === '[200,0]')?.[0] - watch.frames[0]?.[0]")):
+        arrived = "() => { const last = watch.frames.find(([, key]) => key === '[200,0]'); return last ? last[0] - watch.frames[0][0] : 0; }"
+        while time.monotonic() - start < 30 and not (took := self.page.evaluate(arrived)):
             self.page.wait_for_timeout(100)
         frames = self.page.evaluate("watch.frames.length")
         self.page.wait_for_timeout(1000)

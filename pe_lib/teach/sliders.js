@@ -102,13 +102,13 @@ async function render({ model, el }) {
     if (missing(want) && !stride) return null;
     if (rested && seen && sharp !== keyOf(want) && !store.get(keyOf(want)).error) return { values: want, ratio: fine, sharp: true };
     for (let n = 1; seen && n <= RADIUS; n++)
-      for (const values of [neighbour(n), neighbour(-n)])
+      for (const values of stride ? [neighbour(n)] : [neighbour(n), neighbour(-n)])
         if (open(values)) return { values, ratio: coarse, ahead: true };
     return null;
   }
   function ask() {
     const spare = [...asked.values()].every((one) => (one.ahead || one.sharp) && keyOf(one.values) !== keyOf(want));    // nobody waits for them
-    if (spare && missing(want)) asked.clear();
+    if (spare && missing(want) && !stride) asked.clear();
     const request = live() && asked.size < (stride ? 2 : 1) && next();                   // Play keeps the kernel busy
     if (!request) return;
     asked.set(nameOf(request), request);
