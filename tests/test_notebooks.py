@@ -34,6 +34,12 @@ def test_the_file_is_what_the_tool_writes(path):
 
 
 @each_notebook
+def test_its_line_of_progress_is_there_once(path):
+    calls = [call for cell in notebooks.read(path).cells if cell.cell_type == "code" for call in re.findall(r"^progress\((.*)\)$", cell.source, re.MULTILINE)]
+    assert calls == ["" if path.name.startswith("00") else f'"{path.name[:2]}"']
+
+
+@each_notebook
 def test_a_run_gives_the_committed_outputs_and_pictures(path, run_once):
     run = run_once(path)
     assert notebooks.differences(run.committed, run.notebook) == []
