@@ -12,8 +12,8 @@ def line(fig):
     ax = fig.subplots()
     def update(x):
         return f"A < line at {x}."
-    return update
-explore(line, x=Slider(0, 5, start=3), stills=[{}, {"x": 0}, {"x": 5}])"""
+    return update"""
+SHOWN = """explore(line, x=Slider(0, 5, start=3), stills=[{}, {"x": 0}, {"x": 5}])"""
 
 
 def on(kind, cell):
@@ -24,7 +24,7 @@ def on(kind, cell):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("slides") / "a.ipynb"
-    cells = [on("slide", new_markdown_cell("# Why?")), on("fragment", new_code_cell(FIGURE)), on("skip", new_code_cell("print('unseen')")),
+    cells = [on("slide", new_markdown_cell("# Why?")), on("skip", new_code_cell(FIGURE)), on("fragment", new_code_cell(SHOWN)), on("skip", new_code_cell("print('unseen')")),
              on("fragment", new_code_cell("print('seen')"))]
     notebooks.write(new_notebook(cells=cells), path)
     return slides.slides(path)

@@ -58,7 +58,7 @@ def prepare(notebook):
             continue
         pictures = [output for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
         if pictures:
-            cell.metadata.tags = [*cell.metadata.get("tags", []), "remove-input"]
+            cell.metadata.tags = [*{*cell.metadata.get("tags", []), "remove-input"}]
             for output in pictures:
                 output.data["text/plain"] = output.metadata.get("image/png", {}).get("alt", "")
             room = SIZE[1] - 60 - LINE * lines_of(cell)
