@@ -43,13 +43,13 @@ def test_the_missions_on_areas():
     assert largest == {("dog", "dog"), ("man", "dog")}
 
 
-@pytest.mark.parametrize("strength, sentence, base", list(itertools.product([0.0, 1.0, 2.0], figures.SENTENCES, [10.0, 100.0, 10_000.0])))
-def test_four_maps_add_up_to_the_score(strength, sentence, base):
+@pytest.mark.parametrize("strength, sentence", list(itertools.product([0.0, 1.0, 2.0], figures.SENTENCES)))
+def test_four_maps_add_up_to_the_score(strength, sentence):
     """claim 3.2: read off the pictures themselves, at every corner"""
-    readout(figures.four_maps, strength=strength, sentence=sentence, base=base)
+    readout(figures.four_maps, strength=strength, sentence=sentence, query=5)
     *maps, total = [np.asarray(ax.images[0].get_array()) for ax in built(figures.four_maps)[0].axes[:5]]
     x, w_q, w_k = figures.untrained_head(sentence)
-    z = x + strength * sinusoidal_encoding(np.arange(6), 16, base)
+    z = x + strength * sinusoidal_encoding(np.arange(6), 16, base=100.0)
     np.testing.assert_allclose(sum(maps), attention_scores(z @ w_q, z @ w_k), atol=1e-12)
     np.testing.assert_allclose(total, sum(maps), atol=0.051)                # its numbers are rounded to one digit
     limits = {ax.images[0].get_clim() for ax in built(figures.four_maps)[0].axes[:5]}
@@ -61,15 +61,39 @@ def test_four_maps_add_up_to_the_score(strength, sentence, base):
         assert np.allclose(maps[1], maps[1][:1]) and np.allclose(maps[2], maps[2][:, :1])
 
 
-def test_position_position_does_not_know_the_sentence_and_content_content_not_the_base():
+def test_position_position_does_not_know_the_sentence_and_content_content_not_the_strength():
     """claim 3.2: the missions' answers"""
     def maps(**changes):
-        readout(figures.four_maps, **({"strength": 1.0, "sentence": figures.SENTENCES[0], "base": 100.0} | changes))
+        readout(figures.four_maps, **({"strength": 1.0, "sentence": figures.SENTENCES[0], "query": 5} | changes))
         return [np.array(ax.images[0].get_array()) for ax in built(figures.four_maps)[0].axes[:4]]
-    start, other, slower = maps(), maps(sentence=figures.SENTENCES[1]), maps(base=10_000.0)
+    start, other, louder, without = maps(), maps(sentence=figures.SENTENCES[1]), maps(strength=2.0), maps(strength=0.0)
     assert [np.allclose(a, b) for a, b in zip(start, other)] == [False, False, False, True]
-    assert [np.allclose(a, b) for a, b in zip(start, slower)] == [True, False, False, False]
+    assert [np.allclose(a, b) for a, b in zip(start, louder)] == [True, False, False, False]
+    assert [bool(map_.any()) for map_ in without] == [True, False, False, False]
     assert np.allclose(start[0][0], start[0][3])                            # both rows are “the”
+
+
+@pytest.mark.parametrize("sentence", figures.SENTENCES)
+@pytest.mark.parametrize("strength", [0.0, 0.7, 2.0])
+def test_the_marked_row_names_its_highest_score_and_its_parts(strength, sentence):
+    """claim 3.2: the four parts named are those of that score, and they add up"""
+    x, w_q, w_k = figures.untrained_head(sentence)
+    z = x + strength * sinusoidal_encoding(np.arange(6), 16, base=100.0)
+    scores = attention_scores(z @ w_q, z @ w_k)
+    for query in range(6):
+        said = readout(figures.four_maps, strength=strength, sentence=sentence, query=query)
+        *_, a, b, c, d, total = numbers(said)
+        assert total == pytest.approx(scores[query].max(), abs=0.005) == pytest.approx(a + b + c + d, abs=0.021)
+        best = np.flatnonzero(scores[query] > scores[query].max() - 1e-9)
+        assert ("the same with every word" in said) == (len(best) == 6)
+        assert len(best) == 6 or re.search(rf"“{sentence.split()[best[0]]}” at positions? {' and '.join(map(str, best))}\. ", said)
+
+
+def test_cat_turns_to_dog_at_strength_1_1():
+    """claim 3.2: a mission's answer, on the slider's steps"""
+    said = [readout(figures.four_maps, strength=step / 10, sentence=figures.SENTENCES[0], query=5) for step in range(21)]
+    assert ["“dog” at position 1." in text for text in said] == [step >= 11 for step in range(21)]
+    assert all("“old” at position 4." in text for text in said[:11])
 
 
 def test_twenty_words_and_sixteen_places_are_parted_by_one_map():
@@ -305,8 +329,8 @@ def test_adding_is_tied_concatenation_and_concatenation_is_padded_addition():
 
 @pytest.mark.parametrize("build, start, changes", [
     (figures.areas, {"strength": 1.0, "query": "dog", "key": "man"}, [{"strength": 0.5}, {"query": "bites"}, {"key": "dog"}]),
-    (figures.four_maps, {"strength": 1.0, "sentence": figures.SENTENCES[0], "base": 100.0},
-     [{"strength": 0.5}, {"sentence": figures.SENTENCES[2]}, {"base": 10.0}]),
+    (figures.four_maps, {"strength": 1.0, "sentence": figures.SENTENCES[0], "query": 5},
+     [{"strength": 0.5}, {"sentence": figures.SENTENCES[2]}, {"query": 4}]),
     (mixing.split_again, {"words": 20, "width": 32, "kind": "sinusoids"}, [{"words": 60}, {"width": 16}, {"kind": "random table"}]),
     (heads.look_back, {"back": 1, "gain": 20.0, "masked": False}, [{"back": 2}, {"gain": 5.0}, {"masked": True}]),
     (heads.shares_of_terms, {"head": "random matrices", "strength": 1.0, "masked": False},

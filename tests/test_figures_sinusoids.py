@@ -2,7 +2,8 @@
 
 import re
 
-from figure_kit import frame, numbers, readout, unseen
+from figure_kit import built, frame, numbers, readout, unseen
+from matplotlib import rcParams
 import numpy as np
 import pytest
 
@@ -49,8 +50,35 @@ def test_the_fastest_hand_is_first_back_at_44():
 def test_loudness_is_a_ratio(power, ratio, cosine):
     """claim 2.2"""
     said = readout(figures.loudness, position=100, dim=512, power=power)
-    assert f"{ratio:.2f} times as long" in said and f"is {cosine:.2f}." in said
+    assert f"{ratio:.2f} times as long" in said and f"a cosine of {cosine:.2f}." in said
     assert "the sinusoid 16.00" in said and "would have length 2263" in said
+
+
+@pytest.mark.parametrize("dim", [64, 512])
+@pytest.mark.parametrize("power", figures.SIZES.values())
+def test_the_arrow_of_the_sum_points_where_the_sum_does(dim, power):
+    """claim 2.2: the angles drawn are those between the vectors themselves, and none is a needle too thin to see"""
+    for position in (0, 100, 2000):
+        said = readout(figures.loudness, position=position, dim=dim, power=power)
+        content = np.random.default_rng(0).normal(size=dim) / np.sqrt(dim) * dim ** power
+        place = sinusoidal_encoding(position, dim)
+        arrows = built(figures.loudness)[0].axes[1].lines[:3]
+        for arrow, vector in zip(arrows, (content, place, content + place)):
+            along = vector @ content / np.linalg.norm(vector) / np.linalg.norm(content)
+            (_, x), (_, y) = arrow.get_data()
+            assert (x, np.hypot(x, y)) == pytest.approx((along, 1))
+        assert f"points {np.degrees(np.arccos(x)):.0f}° away" in said
+
+
+def test_the_legends_show_their_dashes():
+    """A handle is longer than one period of the dashes that it names."""
+    names = {"--": "dashed", "-.": "dashdot", ":": "dotted"}
+    handles = [handle for ax in built(figures.loudness)[0].axes for handle in ax.get_legend().legend_handles]
+    dashed = [handle for handle in handles if handle.get_linestyle() in names]
+    assert len(handles) == 6 and len(dashed) == 4
+    for handle in dashed:
+        period = handle.get_linewidth() * sum(rcParams[f"lines.{names[handle.get_linestyle()]}_pattern"])
+        assert np.ptp(handle.get_xdata()) > period
 
 
 @pytest.mark.parametrize("dim, first", [(512, 23), (64, 8)])
@@ -117,6 +145,8 @@ def test_the_similarity_first_rises(dim, offset):
         said = readout(figures.similarity, offset=k, dim=dim)
         assert said.endswith("higher." if k == offset else "lower.")
         assert f"similarity {offset_similarity(k, inverse_frequencies(dim)):.2f} of {dim // 2}, the same at " in said
+        behind = readout(figures.similarity, offset=-k, dim=dim)                  # the same on the other side of 0
+        assert numbers(behind)[2] == numbers(said)[2] and (behind[-7:] == said[-7:])
 
 
 def test_four_apart_is_as_alike_ahead_as_behind():

@@ -13,6 +13,7 @@ from pe_lib.attention import attention_scores
 from pe_lib.sinusoidal import sinusoidal_encoding
 from pe_lib.teach.data.additive_terms import EMBEDDING, PLACE, UNTRAINED_DIM, W_K, W_Q, WORDS, untrained_head
 from pe_lib.teach.plots import CARD, CONTENT, INK, POSITION, heat_map, signed, write_cells
+from pe_lib.teach.touch import touch
 
 SENTENCES = ("the dog saw the old cat", "the old cat saw the dog", "fish fish fish fish fish fish")
 TERMS = ("content_content", "content_position", "position_content", "position_position")
@@ -34,7 +35,8 @@ def areas(fig):
     curves = [right.plot([], [], color=STYLES[term][0], ls=STYLES[term][1], label=named(term), animated=True)[0] for term in TERMS]
     (dots,) = right.plot([], [], "o", color=INK, ms=6, ls="", animated=True)
     right.set(xlim=(-0.06, 2.06), ylim=(-1.5, 52), xlabel="strength of the positions", ylabel="area: part of the score")
-    right.legend(loc="upper left")
+    right.legend(loc="upper left", handlelength=3)
+    touch(right, x="strength")
 
     def update(strength, query, key):
         i, j = WORDS.index(query), WORDS.index(key)
@@ -59,8 +61,8 @@ def areas(fig):
     return update
 
 
-def four_maps(fig):
-    """The four terms of every score of a sentence on one colour scale, beside their sum."""
+def four_maps(fig, base=100.0):
+    """The four terms of every score of a sentence on one colour scale, beside their sum; one query's row is marked in all of them."""
     fig.set_layout_engine("none")
     small = [fig.add_axes([left, low, 0.18, 0.37]) for low in (0.55, 0.12) for left in (0.06, 0.27)]
     whole, bar = fig.add_axes([0.54, 0.18, 0.335, 0.72]), fig.add_axes([0.9, 0.18, 0.014, 0.72])
@@ -72,15 +74,18 @@ def four_maps(fig):
         ax.set(xticks=[0, 5], yticks=[0, 5])
         ax.set_title(named(term), fontsize=9)
         ax.tick_params(labelbottom=ax in small[2:], labelleft=ax in small[::2])
-    small[0].set_ylabel("query’s place")
-    small[2].set(ylabel="query’s place", xlabel="key’s place")
-    small[3].set_xlabel("key’s place")
+    small[0].set_ylabel("query’s position")
+    small[2].set(ylabel="query’s position", xlabel="key’s position")
+    small[3].set_xlabel("key’s position")
     whole.set_title("their sum: the score", fontsize=11)
     whole.set(xlabel="key", ylabel="query")
+    halo = {"fill": False, "ec": INK, "lw": 2, "path_effects": [withStroke(linewidth=4, foreground=CARD)], "animated": True}
+    rows = [ax.add_patch(Rectangle((-0.5, 0), 6, 1, **halo | {"lw": 1})) for ax in (*small, whole)]
+    rings = [ax.add_patch(Rectangle((0, 0), 1, 1, **halo)) for ax in (*small, whole)]
     for ax in (*small, whole):
-        ax.add_patch(Rectangle((1.5, 4.5), 1, 1, fill=False, ec=INK, lw=2, path_effects=[withStroke(linewidth=4, foreground=CARD)]))
+        touch(ax, y="query")
 
-    def update(strength, sentence, base):
+    def update(strength, sentence, query):
         x, w_q, w_k = untrained_head(sentence)
         positional = strength * sinusoidal_encoding(np.arange(6), UNTRAINED_DIM, base)
         terms = {name: term / np.sqrt(UNTRAINED_DIM) for name, term in score_terms(x, positional, w_q, w_k).items()}
@@ -88,11 +93,17 @@ def four_maps(fig):
             image.set_data(terms[term])
         scores = attention_scores((x + positional) @ w_q, (x + positional) @ w_k)
         write_cells(total, scores.round(1) + 0.0, digits=1)
+        best = np.flatnonzero(scores[query] > scores[query].max() - 1e-9)       # a word that stands twice may share the first rank
+        key = best[0]
+        for row, ring in zip(rows, rings):
+            row.set_y(query - 0.5)
+            ring.set_xy((key - 0.5, query - 0.5))
         words = sentence.split()
         whole.set_xticks(range(6), words, rotation=45, ha="right", rotation_mode="anchor")
         whole.set_yticks(range(6), words)
-        parts = " + ".join(signed(v) if v >= 0 else f"({signed(v)})" for v in (terms[term][5, 2] for term in TERMS))
-        loudest = max(TERMS, key=lambda term: np.abs(terms[term]).max())
-        return (f"{words[5]} at place 5 looks at {words[2]} at place 2: the ringed parts, map by map, are {parts} = "
-                f"{signed(scores[5, 2])}. The largest part anywhere is one of {named(loudest)}: {np.abs(terms[loudest]).max():.2f}.")
+        parts = " + ".join(signed(v) if v >= 0 else f"({signed(v)})" for v in (terms[term][query, key] for term in TERMS))
+        where = f"position{'s' * (len(best) > 1)} {' and '.join(map(str, best))}"
+        with_whom = f"highest with “{words[key]}” at {where}" if len(best) < 6 else "the same with every word"
+        return (f"The query “{words[query]}” at position {query} scores {with_whom}. The ringed parts, map by map: "
+                f"{parts} = {signed(scores[query, key])}.")
     return update

@@ -9,6 +9,7 @@ from pe_lib.sinusoidal import offset_matrix, sinusoidal_encoding
 from pe_lib.teach.data.additive_terms import CONTENTS, DIM, PLACES
 from pe_lib.teach.figures.additive_terms import STYLES, TERMS, named
 from pe_lib.teach.plots import CARD, FAINT, INK, POSITION, heat_map, signed
+from pe_lib.teach.touch import touch
 
 GAIN = 20
 
@@ -40,6 +41,7 @@ def look_back(fig, n=10, row=5):
     weights = heat_map(right, np.zeros((n, n)), kind="weights", limits=(0, 1), label="attention weight", aspect="equal", animated=True)
     right.set(xticks=range(n), yticks=range(n), xlabel="key’s place", ylabel="query’s place")
     places = sinusoidal_encoding(np.arange(n), DIM)
+    touch(left, x="back", per=-1, start=row)               # the place aimed at
 
     def update(back, gain, masked):
         mask = causal_mask(n) if masked else np.zeros((n, n))
@@ -69,6 +71,7 @@ def shares_of_terms(fig, n=12):
     weights = heat_map(right, np.zeros((n, n)), kind="weights", limits=(0, 1), label="attention weight", aspect="equal", animated=True)
     right.set(xticks=[0, 5, 10], yticks=[0, 5, 10], xlabel="key’s place", ylabel="query’s place")
     heads = built_heads()
+    touch(left, x="strength")
 
     def update(head, strength, masked):
         mask = causal_mask(n) if masked else np.zeros((n, n))

@@ -8,6 +8,7 @@ from pe_lib.attention import attention_scores
 from pe_lib.sinusoidal import sinusoidal_encoding
 from pe_lib.teach.data.additive_terms import CONTENTS, DIM, PLACES
 from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed
+from pe_lib.teach.touch import touch
 
 WIDTHS = (16, 32, 64)
 
@@ -60,6 +61,7 @@ def split_again(fig, count=16, most=100):
     left.legend(loc="lower left", bbox_to_anchor=(-0.05, 1), fontsize=9, ncols=3, columnspacing=1, handlelength=1.8, borderpad=0)
     image = heat_map(right, np.zeros((count, count)), kind="weights", limits=(0, 1), label="share of the words", aspect="equal", animated=True)
     right.set(xticks=[0, 5, 10, 15], yticks=[0, 5, 10, 15], xlabel="nearest place to what is read", ylabel="true place")
+    touch(left, x="words")
     errors = {(kind, width): errors_by_words(kind, count, width, most) for kind in styles for width in WIDTHS}
 
     def update(words, width, kind):
@@ -94,16 +96,18 @@ def normalised(fig, n=8):
     """Position–position after layer normalisation, while one word grows louder, and the lengths of the three parts."""
     left, right = fig.subplots(1, 2, width_ratios=[1, 1.25])
     image = heat_map(left, np.zeros((n, n)), limits=(-8, 8), label="position–position score", aspect="equal", animated=True)
-    left.set(xticks=range(n), yticks=range(n), xlabel="key’s place", ylabel="query’s place")
+    left.set(xticks=range(n), yticks=range(n), xlabel="key’s position", ylabel="query’s position")
     styles = {"content": (CONTENT, "--"), "position": (POSITION, "-"), "bias": (INK, ":")}
     curves = {part: right.plot([], [], color=color, ls=dash, marker="o", ms=5, label=part, animated=True)[0]
               for part, (color, dash) in styles.items()}
-    right.set(xlim=(-0.3, n - 0.7), ylim=(-0.3, 9), xticks=range(n), xlabel="place", ylabel="length after LayerNorm")
-    right.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+    right.set(xlim=(-0.3, n - 0.7), ylim=(-0.3, 9), xticks=range(n), xlabel="position (tokens)", ylabel="length after LayerNorm")
+    right.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, handlelength=3)
     here = right.axvline(0, color=INK, ls="-", lw=1, zorder=0, animated=True)   # the word that is made louder
     cross = [line(0, color=INK, ls="-", lw=0.8, animated=True) for line in (left.axhline, left.axvline)]
     direction = np.random.default_rng(6).normal(size=DIM)
     direction /= np.linalg.norm(direction)                 # so that the slider is the length drawn
+    for ax in (left, right):
+        touch(ax, x="word")
 
     def update(word, loudness, bias):
         content = CONTENTS[:n].copy()
@@ -116,7 +120,7 @@ def normalised(fig, n=8):
         for line in (here, cross[1]):
             line.set_xdata([word] * 2)
         cross[0].set_ydata([word] * 2)
-        return (f"The word at place {word}, {loudness:.3g} times as loud: after LayerNorm its content has length {lengths['content'][word]:.2f}, "
-                f"its position {lengths['position'][word]:.2f}; at place {(word + 1) % n} the position has {lengths['position'][(word + 1) % n]:.2f}. "
+        return (f"The word at position {word}, {loudness:.3g} times as loud: after LayerNorm its content has length {lengths['content'][word]:.2f}, "
+                f"its position {lengths['position'][word]:.2f}; at position {(word + 1) % n} the position has {lengths['position'][(word + 1) % n]:.2f}. "
                 f"Bias: {signed(lengths['bias'][word])} everywhere.")
     return update

@@ -62,6 +62,8 @@ def counters(fig, positions=64, bits=6):
     axes[3].set(xlim=box[:2], ylim=(0, 2.9), xlabel="position (tokens)", ylabel="length of\nthe step")
     axes[3].legend(loc="lower right", bbox_to_anchor=(1, 0.9), ncols=2)
     cursors = [*(_cursor(ax, half=0.5) for ax in axes[:3]), _cursor(axes[3], on_map=False)]
+    for ax in axes:
+        touch(ax, x="position")
 
     def update(position, base):
         encoding = sinusoidal_encoding(p, 2 * bits, base)
@@ -129,6 +131,8 @@ def turned_pair(fig, omega=0.1):
     for entry in image.cells:
         entry.set_fontsize(14)
     heading = table.set_title("", animated=True)
+    touch(ax, angle="offset", per=-omega, start=np.pi / 2, plus="position")     # first: it is taken where both hands coincide
+    touch(ax, angle="position", per=-omega, start=np.pi / 2)                     # takes the other hand along
 
     def update(position, offset):
         a, b = position * omega, (position + offset) * omega
@@ -219,6 +223,8 @@ def similarity(fig, reach=64):
     (rising,) = total.plot([], [], "^", color=INK, ms=9, ls="", zorder=5, animated=True)
     note = total.text(-reach + 2, -0.2, "", fontsize=9, animated=True)
     cursors = [_cursor(image.axes), _cursor(total, on_map=False)]
+    for ax in (image.axes, total):
+        touch(ax, x="offset")
 
     def update(offset, dim):
         inv_freq = inverse_frequencies(dim)
@@ -227,14 +233,15 @@ def similarity(fig, reach=64):
         cut.set_data(np.cos(np.repeat(offset * inv_freq, 2)), np.repeat(np.arange(dim // 2 + 1) / (dim // 2), 2)[1:-1])
         curve.set_data(offsets, share)
         dots.set_data([-offset, offset], [share[reach - offset], share[reach + offset]])
-        found = offset == first_rise(dim)              # shown only to one who has got there
+        further = offset + (-1 if offset < 0 else 1)
+        found = abs(offset) == first_rise(dim)         # shown only to one who has got there
         rising.set_data([offset] if found else [], [-0.07] if found else [])
-        note.set_text(f"first rise: from offset {offset} to {offset + 1}" if found else "")
+        note.set_text(f"first rise: from offset {signed(offset, 0)} to {signed(further, 0)}" if found else "")
         for cursor in cursors:
             cursor.set_x(offset)
-        at = offset_similarity([offset, offset + 1], inv_freq)
-        return (f"Width {dim}, offset {offset}: similarity {at[0]:.2f} of {dim // 2}, the same at {signed(-offset, 0)}. "
-                f"At offset {offset + 1} it is {at[1]:.2f}: {'higher' if at[1] > at[0] else 'lower'}.")
+        at = offset_similarity([offset, further], inv_freq)
+        return (f"Width {dim}, offset {signed(offset, 0)}: similarity {at[0]:.2f} of {dim // 2}, the same at {signed(-offset, 0)}. "
+                f"At offset {signed(further, 0)} it is {at[1]:.2f}: {'higher' if at[1] > at[0] else 'lower'}.")
     return update
 
 
@@ -245,18 +252,22 @@ def loudness(fig, reach=2000, seed=0):
     """How long a position vector is beside a content vector, and where their sum points."""
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 2, width_ratios=[1.25, 1], left=0.1, right=0.98, bottom=0.17, top=0.88, wspace=0.12)
-    lines, arrows = (fig.add_subplot(grid[0, column]) for column in (0, 1))
+    lines, plane = (fig.add_subplot(grid[0, column]) for column in (0, 1))
     p = np.arange(reach + 1)
     lines.set(xlim=(0, reach), yscale="log", ylim=(0.3, 1e6), xlabel="position (tokens)", ylabel="length of the vector", title="How loud?")
     fixed_ticks(lines.yaxis, [1, 10, 100, 1000, 10_000])
     styles = ((INK, "-.", "index on every feature"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
-    curves = [lines.plot([], [], color=c, ls=s, lw=2.5, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
-    lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=2, columnspacing=1, borderaxespad=0.1)
+    curves = [lines.plot([], [], color=c, ls=s, lw=2, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
+    lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=3, columnspacing=0.8, handletextpad=0.5, borderaxespad=0.1)
     cursor = _cursor(lines, on_map=False)
-    arrows.set(xlim=(-0.1, 1.1), ylim=(-0.25, 1.05), aspect="equal", title="Tip to tail")
-    bare(arrows)
-    paths = [arrows.plot([], [], color=c, ls=s, lw=3, animated=True)[0] for c, s in ((CONTENT, "--"), (POSITION, "-"), (INK, ":"))]
-    arrows.legend(paths, ["content", "+ position", "= sum"], loc="lower center", ncols=3, handlelength=1.6, columnspacing=1, borderaxespad=0)
+    touch(lines, x="position")
+    plane.set(xlim=(-0.15, 1.15), ylim=(-0.3, 1.1), aspect="equal", title="Where the sum points")
+    bare(plane)
+    arrows = [plane.plot([], [], color=c, ls=s, lw=2.5, marker="o", ms=7, markevery=[1], animated=True)[0]
+              for c, s in ((CONTENT, "--"), (POSITION, "-"), (INK, ":"))]
+    (arc,) = plane.plot([], [], "-", color=INK, lw=1, animated=True)
+    angle = plane.text(0, 0, "", ha="center", va="center", animated=True)
+    plane.legend(arrows, ["content", "sinusoid", "sum"], loc="lower center", ncols=3, fontsize=9, handlelength=3, columnspacing=0.8, handletextpad=0.5, borderaxespad=0)
 
     def update(position, dim, power):
         content = np.random.default_rng(seed).normal(size=dim) / np.sqrt(dim) * dim ** power
@@ -266,14 +277,14 @@ def loudness(fig, reach=2000, seed=0):
             curve.set_data(p, values)
         cursor.set_x(position)
         cosine = content @ place / (c * s)
-        tip_c = np.array([c, 0]) / max(c, s)
-        tip_s = s * np.array([cosine, np.sqrt(1 - cosine ** 2)]) / max(c, s)
-        ends = (np.zeros(2), tip_c), (tip_c, tip_c + tip_s), (np.zeros(2), tip_c + tip_s)
-        for path, tips in zip(paths, ends):
-            path.set_data(*np.transpose(tips))
-        whole = content + place
+        beside = np.arccos(cosine)                       # directions alone: every arrow is drawn one long
+        turned = np.arctan2(s * np.sin(beside), c + s * cosine)
+        for arrow, theta in zip(arrows, (0, beside, turned)):
+            arrow.set_data([0, np.cos(theta)], [0, np.sin(theta)])
+        arc.set_data(0.3 * np.cos(np.linspace(0, turned)), 0.3 * np.sin(np.linspace(0, turned)))
+        angle.set(position=(0.42 * np.cos(max(turned / 2, 0.2)), 0.42 * np.sin(max(turned / 2, 0.2))), text=f"{np.degrees(turned):.0f}°")
         return (f"Width {dim}, position {position}: content has length {c:.2f}, the sinusoid {s:.2f}, {s / c:.2f} times as long. "
-                f"The cosine between the sum and the content is {whole @ content / (np.linalg.norm(whole) * c):.2f}. "
+                f"The sum points {np.degrees(turned):.0f}° away from the content, a cosine of {np.cos(turned):.2f}. "
                 f"An index added to every feature would have length {position * np.sqrt(dim):.0f}.")
     return update
 
