@@ -65,7 +65,7 @@ SWAP, CYCLE, REVERSAL = [1, 0, 2, 3, 4], [4, 0, 1, 2, 3], [4, 3, 2, 1, 0]
 
 
 def test_a_swap_and_a_cycle_find_every_layer_out_and_one_order_does_not():
-    """claims 1.2, 1.5 and 1.6: each layer is what it says; a cycle misses the ring, a swap the third place, a reversal three"""
+    """claims 1.2, 1.5 and 1.6: each layer is what it says; a cycle misses the ring, a swap the third position, a reversal three"""
     x, layers = np.random.default_rng(0).normal(size=(2, 5, 6)), checks.layers()
     every = [list(order) for order in permutations(range(5))]
     for layer in layers:
@@ -73,7 +73,7 @@ def test_a_swap_and_a_cycle_find_every_layer_out_and_one_order_does_not():
         assert layer.sees_order == (spots(layer, x, SWAP) or spots(layer, x, CYCLE)), layer.name
     missed = {str(order): [layer.name.split(",")[0] for layer in layers if layer.sees_order and not spots(layer, x, order)]
               for order in (SWAP, CYCLE)}
-    assert missed == {str(SWAP): ["a vector for the third place alone"], str(CYCLE): ["each word plus its left neighbour"]}
+    assert missed == {str(SWAP): ["a vector for the third position alone"], str(CYCLE): ["each word plus its left neighbour"]}
     assert sum(layer.sees_order and not spots(layer, x, REVERSAL) for layer in layers) == 3
 
 
@@ -126,7 +126,7 @@ def test_two_orders_are_enough_exactly_where_they_make_all_120():
     pairs = list(combinations(EVERY, 2))
     right_about_nine = [not missed[one] & missed[two] for one, two in pairs]
     assert (len(pairs), sum(right_about_nine)) == (7140, 6854)
-    # Renaming the five places changes no count: one order of each kind stands for all with as many rounds of each length.
+    # Renaming the five positions changes no count: one order of each kind stands for all with as many rounds of each length.
     kinds = {(0, 1, 2, 3, 4): 1, (1, 0, 2, 3, 4): 10, (1, 0, 3, 2, 4): 15, (1, 2, 0, 3, 4): 20, (1, 2, 0, 4, 3): 20,
              (1, 2, 3, 0, 4): 30, (1, 2, 3, 4, 0): 24}
     assert sum(many * sum(len(checks.chains({kind, order})) == 120 for order in EVERY) for kind, many in kinds.items()) == 2 * 3420
@@ -153,8 +153,8 @@ def test_the_watching_layer_is_one_layer_whatever_it_is_given():
     lambda layer, x: not np.allclose(np.sort(layer(x[:, CYCLE]), axis=1), np.sort(layer(x), axis=1)),
     lambda layer, x: any(not np.allclose(layer(x[:, o])[:, -1], layer(x)[:, o][:, -1]) for o in (SWAP, CYCLE)),
     lambda layer, x: not np.allclose(layer(x[:, [2, 1, 3, 0, 4]])[:, -1], layer(x)[:, -1]),
-    lambda layer, x: "each place" in layer.name,
-    lambda layer, x: any(word in repr(layer) for word in ("place", "mask", "added", "last", "ring")),
+    lambda layer, x: "each position" in layer.name,
+    lambda layer, x: any(word in repr(layer) for word in ("position", "mask", "added", "last", "ring")),
 ], ids=["sorted values", "the last row, two orders", "the last row, kept", "the name", "the repr"])
 def test_a_weak_test_for_order_is_turned_down(weak):
     assert checks.check_sees_order(weak).state == "wrong"

@@ -173,7 +173,7 @@ def sees_order(layer, x):
 HINTS = {
     "1.1": {
         "no division by the root of d_head": "without the division by √d_head",
-        "divided by d_head": "its square root is meant",
+        "divided by d_head": "not by its square root",
         "divided by the root of the number of keys": "divided by √n_key",
         "the 2 of the example": "That was √4 in the lesson",
         "shares do not sum to 1": "Divide the exponentials by their sum",
@@ -185,16 +185,16 @@ HINTS = {
     "1.2": {
         "rows only": "Only the rows have moved",
         "columns only": "Only the columns have moved",
-        "the inverse order": "for the inverse order",
+        "the inverse order": "belongs to the inverse order",
         "no transpose": "The transpose belongs on the right",
         "paired indices": "walks along pairs",
         "rows moved twice": "The rows have moved twice",
         "columns moved twice": "The columns have moved twice",
         "nothing moved": "Nothing has moved.",
-        "rows and columns exchanged": "Is a .T too many?",
+        "rows and columns exchanged": "Is there one .T too many?",
     },
     "1.3": {
-        "the zero vector": "The zero vector is invisible, and says nothing",
+        "the zero vector": "The zero vector is invisible, but it marks no position",
         "invisible to the query alone": "The query does not see it, but the key does",
         "invisible to query and key": "Query and key do not see it, but the value does",
         "a direction among the columns": "You need one among its rows",

@@ -30,7 +30,7 @@ CLASSIC_OUTPUTS = {
     "The scores themselves were used as shares. The softmax takes their exponentials first, so that no share is negative.":
         lambda q_i, k, v: (k @ q_i / (k @ q_i).sum()) @ v,
     "These are the outputs without the division by √d_head.": lambda q_i, k, v: _shares(k @ q_i) @ v,
-    "The scores are divided by d_head; its square root is meant.": lambda q_i, k, v: _shares(k @ q_i / len(q_i)) @ v,
+    "The scores are divided by d_head and not by its square root.": lambda q_i, k, v: _shares(k @ q_i / len(q_i)) @ v,
     "The scores are divided by √n_key, the number of keys. What counts is the number of coordinates, d_head.":
         lambda q_i, k, v: _shares(k @ q_i / len(k) ** 0.5) @ v,
     "The scores are divided by 2. That was √4 in the lesson; here d_head is another.": lambda q_i, k, v: _shares(k @ q_i / 2) @ v,
@@ -39,13 +39,13 @@ CLASSIC_OUTPUTS = {
 }
 
 
-@exercise("1.1", praise="Your function never asks which query this is, nor where a key stands. That is claim 1.1, and the whole chapter.")
+@exercise("1.1", praise="Your function never asks which query this is, nor where a key stands. That is the point of the whole chapter.")
 def check_attend_one(attempt):
     """q_i (d_head,), k (n_key, d_head), v (n_key, d_value) -> (d_value,)."""
     ((q_i, k, v),) = draws((9,), (5, 9), (5, 3), times=1)
     output = attempt(q_i, k, v)
-    attempt.holds("the output has one entry a column of v: shape (3,)", output.shape == (3,), found=f"its shape is {output.shape}.",
-                  hint="You have mixed the keys. The values are what is handed over." if output.shape == (9,) else "")
+    attempt.holds("the output has one entry for each column of v: shape (3,)", output.shape == (3,), found=f"its shape is {output.shape}.",
+                  hint="You have mixed the keys. It is the values that are handed over." if output.shape == (9,) else "")
     attempt.holds("the output has the precision of its inputs, or at least single precision", output.dtype != np.float16,
                   found="it is float16.", hint=COARSE)
     alike = attempt(q_i, k, np.tile(v[0], (5, 1)))
@@ -53,7 +53,7 @@ def check_attend_one(attempt):
                     alike, v[0], hint=COARSE if np.allclose(alike, v[0], atol=5e-3) else "Divide the exponentials by their sum.")
     moved = [3, 0, 4, 1, 2]
     attempt.matches("reordering the keys, and their values with them, changes nothing", attempt(q_i, k[moved], v[moved]), output,
-                    hint="Does the place of a key in the list matter in your code?")
+                    hint="Does the position of a key in the list matter in your code?")
     attempt.agrees("the output equals the loop", attend_one_by_loop, [(q_i, k, v), *draws((16,), (7, 16), (7, 16)), *draws((4,), (1, 4), (1, 2))],
                    hint="Print the scores first: they should be q_i · k_j / √d_head.", classics=CLASSIC_OUTPUTS)
 
@@ -66,11 +66,11 @@ def reorder_by_loop(scores, order):
 CLASSIC_REORDERINGS = {
     "Only the rows have moved, the queries. The keys have been reordered as well.": lambda s, order: s[order],
     "Only the columns have moved, the keys. The queries have been reordered as well.": lambda s, order: s[:, order],
-    "Rows and columns went back instead of forth: this is Pᵀ S P, for the inverse order.":
+    "This is Pᵀ S P, which belongs to the inverse order.":
         lambda s, order: s[np.argsort(order)][:, np.argsort(order)],
     "Rows and columns were moved in opposite directions, P S P. The transpose belongs on the right.":
         lambda s, order: s[order][:, np.argsort(order)],
-    "Rows and columns are exchanged: who looks and who is looked at. Is a .T too many?": lambda s, order: s.T[order][:, order],
+    "Rows and columns are exchanged, so queries have become keys. Is there one .T too many?": lambda s, order: s.T[order][:, order],
     "These are the entries (order[r], order[r]) alone: s[order, order] walks along pairs. Index rows first, columns second.":
         lambda s, order: s[order, order],
     "Nothing has moved.": lambda s, order: s,
@@ -99,16 +99,16 @@ def check_reorder_scores(attempt):
     attempt.agrees("it holds for sentences of any length", reorder_by_loop, longer, hint="Is a length of 3 fixed in your code?")
 
 
-@exercise("1.3", praise="In 12 coordinates this head leaves at least 3 such directions unseen. What it does not look at, another head may.")
+@exercise("1.3", praise="In 12 coordinates this head leaves at least 3 such directions unseen. Another head may well see them.")
 def check_invisible(attempt):
     """w_q, w_k, w_v, each (d, d_head) -> p (d,), of length 1, that all three send to zero."""
     for rows, columns, seed in ((12, 3, 0), (8, 2, 1), (4, 1, 2)):
         matrices = np.random.default_rng(seed).normal(size=(3, rows, columns))
         p = attempt(*matrices)
-        attempt.holds(f"p has one entry a row of w_q, since it is added to x: shape ({rows},)", p.shape == (rows,),
+        attempt.holds(f"p has one entry for each row of w_q, since it is added to x: shape ({rows},)", p.shape == (rows,),
                       found=f"its shape is {p.shape}.", hint=_hint_for_shape(p.shape, rows, columns))
-        attempt.holds("p is there at all", not np.linalg.norm(p) <= 1e-6, found="all its entries are 0.",
-                      hint="The zero vector is invisible, and says nothing. Its length should be 1.")
+        attempt.holds("p is not the zero vector", not np.linalg.norm(p) <= 1e-6, found="all its entries are 0.",
+                      hint="The zero vector is invisible, but it marks no position. The length should be 1.")
         for name, w in zip(("w_q", "w_k", "w_v"), matrices):
             attempt.matches(f"p @ {name} is 0", p @ w, np.zeros(columns), hint=_hint_for_seen(name, p, np.hstack(matrices)))
         attempt.matches("p has length 1", np.linalg.norm(p), 1.0, hint="Divide it by its length.")
@@ -177,23 +177,23 @@ def layers():
         return x + table[0] * (np.arange(x.shape[1]) == 2)[:, None]
 
     return [
-        Layer("each word alone", lambda x: 2 * x + 1, False, "Reordered words give reordered outputs, and that is no sense "
-              "of order. Reorder the outputs as well before you compare."),
+        Layer("each word alone", lambda x: 2 * x + 1, False, "Reordered words give reordered outputs here, so this layer sees "
+              "no order. Reorder the outputs as well before you compare."),
         Layer("attention", rounded, False, "The two differ by a millionth of a millionth: sums in another order. Compare with "
               "np.allclose, not with ==."),
         Layer("attention, a vector for each sentence", lambda x: head(x + table[:x.shape[0], None]), False,
               "Did you reorder the sentences, axis 0? The words of a sentence are axis 1."),
-        Layer("attention, a vector for each place", lambda x: head(x + table[:x.shape[1]]), True,
+        Layer("attention, a vector for each position", lambda x: head(x + table[:x.shape[1]]), True,
               "Does your order differ from 0, 1, 2, …, and are outputs compared word by word?"),
         Layer("attention, causal mask", lambda x: head(x, causal_mask(x.shape[1])), True,
-              "In a single layer the last row sees all words alike. Compare the other rows too."),
+              "In a single layer the last row's output ignores the order of the earlier words. Compare the other rows too."),
         Layer("attention, −|j − i| added to the scores", near, True, "A reversal keeps every distance, and this layer sees "
               "nothing else. Take an order that changes who is next to whom."),
         Layer("the last word's vector first, the first word's last", lambda x: x[:, ::-1], True, "The vectors are the same, but "
               "other words have them. Means and sorted numbers do not notice, nor does a reversal: compare word by word."),
         Layer("each word plus its left neighbour, in a ring", lambda x: x + np.roll(x, 1, axis=1), True, "A cycle moves all words "
-              "round the ring, and everyone keeps their neighbour. Try a swap of two words as well, and compare all rows."),
-        Layer("a vector for the third place alone", third, True, "A swap of other words does not touch the third place. Try a "
+              "round the ring, so that each keeps its neighbour. Try a swap of two words as well, and compare all rows."),
+        Layer("a vector for the third position alone", third, True, "A swap of other words does not touch the third position. Try a "
               "cycle as well, which moves every word, and compare all rows."),
     ]
 

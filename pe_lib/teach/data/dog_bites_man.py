@@ -9,9 +9,9 @@ EMBEDDING = {"dog": (1, 0, 0, 0), "man": (0, 1, 0, 0), "bites": (0, 0, 1, 0)}
 W_Q = np.array([[0, 1, 3, 0], [2, 0, 1, 0], [1, 0, 0, 2], [0, 0, 0, 0]], dtype=float)
 W_K = W_V = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0]], dtype=float)
 POSITIONS = {
-    "a vector for each place": np.array([[0.6, -0.2, 0.1, 0.5], [-0.4, 0.7, 0.3, -0.1], [0.2, -0.5, 0.8, 0.9]]),
-    "one vector for all places": np.tile([0.6, -0.2, 0.1, 0.5], (3, 1)),
-    "a capital at place 0": np.array([[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]),
+    "a vector for each position": np.array([[0.6, -0.2, 0.1, 0.5], [-0.4, 0.7, 0.3, -0.1], [0.2, -0.5, 0.8, 0.9]]),
+    "one vector for all positions": np.tile([0.6, -0.2, 0.1, 0.5], (3, 1)),
+    "a capital at position 0": np.array([[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]),
 }
 
 

@@ -1,21 +1,32 @@
 """The questions of chapter 1: (question, {option: feedback}, the right option), in the order of the notebook."""
 
 OTHER_ORDER = (
-    "The 3 × 3 table of weights of “man bites dog”, compared with that of “dog bites man”, …",
+    "Compared with the table of “dog bites man”, the 3 × 3 table of weights of “man bites dog” …",
     {
         "is the very same table": "Then row 0 would be the dog's row in both. Whose row is row 0 in “man bites dog”?",
-        "has its rows reversed": "The rows, yes: the man now looks first. But what does a column stand for?",
-        "has its rows and its columns reversed": "So the run below says. Rows and columns are named by the same words.",
-        "has nine new numbers": "Would the dog's interest in the man change because the man stands elsewhere? Look below.",
+        "has its rows reversed": "The rows, yes: the man now comes first. But whose columns are they, and in which order?",
+        "has its rows and its columns reversed": "Rows and columns are named by the same words, so both move. The run below shows it.",
+        "has nine new numbers": "Then the dog's interest in the man would depend on where the man stands. Did it, in the figure?",
     },
     "has its rows and its columns reversed",
+)
+
+RANDOM_HEAD = (
+    "60 words, random matrices, a random order. Compared with the outputs before the shuffle, the outputs are …",
+    {
+        "the same vectors, in the new order": "So the run below says. The steps after it show why it must be so.",
+        "the same only for words that stay where they were": "*Dog* did not stay where it was in the figure. Did its output change?",
+        "other vectors: most neighbours have changed": "They have. But which number in the five lines says who stands next to whom?",
+        "other vectors: only hand-made matrices do that": "Which property of our matrices would it need? Look at what the run says.",
+    },
+    "the same vectors, in the new order",
 )
 
 MEAN_OF_ROWS = (
     "Attention, then the mean over all rows. As a function of the sentence this is …",
     {
         "equivariant": "What could be reordered in the result? It is a single vector.",
-        "invariant": "The rows arrive in another order, and a mean does not care about order.",
+        "invariant": "The rows arrive in another order, and a mean does not depend on the order.",
         "neither": "Reorder the words: which rows does the mean run over then? Are they new ones?",
     },
     "invariant",
@@ -25,8 +36,8 @@ CAUSAL_DOG = (
     "With the causal mask and our three matrices, is *dog* still the same vector in “dog bites man” and “man bites dog”?",
     {
         "yes: the mask contains no words": "True, it has none. But it says how many words a row may see. Compare rows 0 and 2.",
-        "yes: its query is the same": "The query is. Which keys may it be compared with at place 0, and which at place 2?",
-        "no: in one sentence it sees one word, in the other three": "So the run below says: place 0 sees itself, place 2 sees all.",
+        "yes: its query is the same": "The query is. Which keys may it be compared with in row 0, and which in row 2?",
+        "no: in one sentence it sees one word, in the other three": "So the run below says: row 0 sees only itself, row 2 sees all.",
         "no: the mask changes its query": "The mask is added to the scores; queries, keys and values never meet it.",
     },
     "no: in one sentence it sees one word, in the other three",
@@ -46,8 +57,8 @@ REORDERED_SCORES = (
 SAME_WORD_TWICE = (
     "“the dog saw the cat”: one head, no mask, no positions. The outputs of the two words “the” are …",
     {
-        "equal": "Same query, same keys and values to look at: the same output, at whichever place.",
-        "different: their neighbours differ": "Neighbours are a matter of place. Which number in the formula knows who stands next to whom?",
+        "equal": "They have the same query, and the same keys and values to look at, so the output is the same.",
+        "different: their neighbours differ": "Being neighbours is a matter of position. Which number in the formula knows it?",
         "different: one comes first": "Which number in the formula says that one comes first?",
     },
     "equal",
@@ -56,9 +67,9 @@ SAME_WORD_TWICE = (
 NO_ENCODING = (
     "A left-to-right language model (causal mask) is built without any positional encoding. It …",
     {
-        "cannot tell order at all": "Row i sees i + 1 words. That is a difference between the rows which comes from their places alone.",
-        "can tell order, since the mask breaks the symmetry": "You saw “which came first” read off the mean, without an error.",
-        "shows in its last row how the earlier words were ordered, even with one layer": "The last row of a single layer is the one that sees all words alike.",
+        "cannot tell order at all": "Row i sees i + 1 words. So the rows differ, and they do so because of their positions alone.",
+        "can tell order, since the mask breaks the symmetry": "Behind the mask the biting and the bitten dog had different outputs, without any position vector.",
+        "shows in its last row how the earlier words were ordered, even with one layer": "In a single layer the last row is the one whose output ignores their order.",
     },
     "can tell order, since the mask breaks the symmetry",
 )
