@@ -144,6 +144,7 @@ def test_an_attention_grids_options_give_way(ax):
     (lambda ax: heat_map(ax, np.zeros((0, 3)), label="x"), r"a table .* got shape \(0, 3\)"),
     (lambda ax: heat_map(ax, TABLE, "sign", "x"), "kind must be one of .* got 'sign'"),
     (lambda ax: heat_map(ax, TABLE), "a colour bar needs a label"),
+    (lambda ax: ax.set_yscale("log") or heat_map(ax, TABLE, label="x"), r"linear axes, .* got \('linear', 'log'\)"),
     (lambda ax: attention_grid(ax, TABLE, ["a", "b"]), r"2 query words .* got shape \(2, 3\)"),
     (lambda ax: write_cells(heat_map(ax, TABLE, label="x"), TABLE), "annotate=True"),
     (lambda ax: write_cells(heat_map(ax, TABLE, label="x", annotate=True), TABLE.T), r"shape \(2, 3\); got shape \(3, 2\)"),

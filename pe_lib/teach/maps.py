@@ -23,7 +23,8 @@ def heat_map(ax, values, kind="signed", label=None, colorbar=True, limits=None, 
     of the first two. annotate=True writes each value in its cell; :func:`write_cells` renews map and numbers.
     Anything else is passed on to ``imshow``: animated, extent, aspect (the default fills the axes) ...
 
-    Raises ValueError for another kind, another shape, or a colour bar without a label.
+    Raises ValueError for another kind, another shape, a colour bar without a label, or axes that are not linear: the cells
+    of an image lie evenly, so they would stand at wrong numbers there.
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 2 or not values.size:
@@ -32,6 +33,8 @@ def heat_map(ax, values, kind="signed", label=None, colorbar=True, limits=None, 
         raise ValueError(f"kind must be one of {list(_COLOR_MAPS)}; got {kind!r}")
     if colorbar and not label:
         raise ValueError("a colour bar needs a label: what is shown, and its unit")
+    if (scales := (ax.get_xscale(), ax.get_yscale())) != ("linear", "linear"):
+        raise ValueError(f"a heat map needs linear axes, since its cells lie evenly; got {scales} for shape {values.shape}")
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0
     low, high = limits or (-largest if kind == "signed" else 0.0, largest)
     norm = _Wrapped(0.0, _TURN) if kind == "phase" else Normalize(low, high)

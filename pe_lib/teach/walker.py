@@ -9,18 +9,20 @@ from .plots import style
 from .touch import pads
 
 
-def visits(figure, states, rng, spots=3, pictures=6):
+def visits(figure, states, rng, spots=3, pictures=6, shown=25):
     """(raw settings, what to do there): each control over its whole range, all corners, then random states.
 
-    Pictures are compared at a few spots of each range, at the corners and at the first random states; the other states
-    of a range are drawn, the other random ones only settled: a picture takes ten to thirty times as long as its sentence.
+    Pictures are compared at a few spots of each range, at the corners and at the first random states, and drawn at
+    `shown` places of each range; all other states are only settled: a picture takes ten to thirty times as long as its
+    sentence.
     """
     specs = list(figure.specs.values())
     ranges = [_steps(spec) for spec in specs]
     for i, steps in enumerate(ranges):
-        few = np.linspace(0, len(steps) - 1, spots).round()
+        few, some = (set(np.linspace(0, len(steps) - 1, n).round()) for n in (spots, shown))
         for count, raw in enumerate(steps):
-            yield [raw if j == i else s.start for j, s in enumerate(specs)], compared if count in few else drawn
+            step = compared if count in few else drawn if count in some else settled
+            yield [raw if j == i else s.start for j, s in enumerate(specs)], step
     for corner in itertools.product(*((s.low, s.high) for s in specs)):
         yield list(corner), compared
     for count in range(states):
@@ -43,7 +45,7 @@ def walk(figure, states=200, seconds=10.0, seed=0):
 
     Every state must give its sentence. Where pictures are compared (a dozen or two states), the quick frame must equal a
     full redraw (an artist that moves but is neither animated nor noticed would show), and coming back to a setting after
-    all others must bring back its picture. The random states stop after `seconds`.
+    all others must bring back its picture. After `seconds` no more states are only settled.
     """
     errors, seen, stop = [], {}, time.monotonic() + seconds
     before = {name: getattr(widget, figure.specs[name].trait) for name, widget in figure.controls.items()}
@@ -59,7 +61,7 @@ def walk(figure, states=200, seconds=10.0, seed=0):
     with style():
         for raws, step in visits(figure, states, np.random.default_rng(seed)):
             if step is settled and time.monotonic() > stop:
-                break
+                continue
             attempt(step, raws)
         for raws in reversed(list(seen)):
             attempt(returned, raws)
