@@ -1,4 +1,4 @@
-"""The figures of chapter 5 on scores: the part of each pair, the decay myth, and what is built in against what is learned."""
+"""The figures of chapter 5 on scores: what each pair adds, the decay myth, and what is built in against what is learned."""
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -6,6 +6,7 @@ from matplotlib.patches import Rectangle
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.rotary import pair_contributions, rotate
 from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed
+from pe_lib.teach.touch import touch
 
 DIM = 16
 
@@ -19,12 +20,12 @@ CONTENTS = {
     "key = query, all pairs alike": (np.tile([1.0, 0.0], DIM // 2),) * 2,
     "two random words": _two_words(0),
     "two other words": _two_words(1),
-    "only pair 3 speaks": (np.eye(DIM)[6], np.eye(DIM)[6] + np.eye(DIM)[7]),
+    "only pair 3 is not zero": (np.eye(DIM)[6], np.eye(DIM)[6] + np.eye(DIM)[7]),
 }
 
 
 def pair_parts(fig, reach=64):
-    """What each pair adds to a score, at every offset; the parts at one offset; and their sum."""
+    """What each pair adds to a score, at every offset; the same at one offset; and their sum."""
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(2, 3, height_ratios=[1.15, 1], width_ratios=[1, 0.25, 0.025], left=0.1, right=0.89,
                             bottom=0.13, top=0.92, hspace=0.22, wspace=0.1)
@@ -33,7 +34,7 @@ def pair_parts(fig, reach=64):
     offsets, pairs = np.arange(-reach, reach + 1), np.arange(DIM // 2)
     box = (-reach - 0.5, reach + 0.5, DIM / 2 - 0.5, -0.5)
     image = heat_map(field, np.zeros((pairs.size, offsets.size)), limits=(-2, 2), colorbar=False, animated=True, extent=box)
-    fig.colorbar(image, cax=bar, label="part of the score", ticks=[-2, 0, 2])
+    fig.colorbar(image, cax=bar, label="added to the score", ticks=[-2, 0, 2])
     field.set(yticks=pairs, ylabel="pair (0: fastest)")
     field.set_title("what each pair adds …", fontsize=11)
     field.tick_params(labelbottom=False)
@@ -46,6 +47,8 @@ def pair_parts(fig, reach=64):
     (curve,) = total.plot([], [], "-", color=POSITION, animated=True)
     (dot,) = total.plot([], [], "o", color=INK, ms=7, ls="", zorder=5, clip_on=False, animated=True)
     cursors = [ax.axvline(0, color=INK, lw=1.2, ls="-", zorder=4, animated=True) for ax in (field, total)]
+    touch(field, x="offset")
+    touch(total, x="offset")
 
     def update(offset, words, base):
         inv_freq = inverse_frequencies(DIM, base)
@@ -60,8 +63,8 @@ def pair_parts(fig, reach=64):
             cursor.set_xdata([offset, offset])
         moved = np.abs(next_ - here)
         fastest = pairs[moved.argmax()]
-        return (f"Offset {signed(offset, 0)}: the parts, fastest first, are {', '.join(map(signed, here))}; the score is "
-                f"{signed(here.sum())}. One token on it is {signed(next_.sum())}; pair {fastest} moves most, by {moved.max():.2f}.")
+        return (f"Offset {signed(offset, 0)}: the pairs, fastest first, add {', '.join(map(signed, here))}; the score is "
+                f"{signed(here.sum())}. One token on it is {signed(next_.sum())}; pair {fastest} changes most, by {moved.max():.2f}.")
     return update
 
 
@@ -71,7 +74,7 @@ def mean_score(offsets, inv_freq, likeness):
 
 
 def decay(fig, dim=128, draws=1000, shown=40):
-    """Scores of random queries and keys against their offset, from unrelated (likeness 0) to the same vector (1)."""
+    """Scores of random queries and keys by offset, from opposite vectors (likeness -1) over unrelated (0) to the same one (1)."""
     ax = fig.subplots()
     offsets = np.arange(0, 257, 4)
     q, other = np.random.default_rng(0).normal(size=(2, draws, 1, dim))
@@ -79,8 +82,9 @@ def decay(fig, dim=128, draws=1000, shown=40):
     (curve,) = ax.plot([], [], "-", color=POSITION, lw=2, animated=True, label="likeness · Σ cos(Δω) · 2/√d")
     (line,) = ax.plot([], [], "D", color=INK, ms=3, ls="", animated=True, label=f"mean of all {draws:,}")
     ax.axhline(0, color=FAINT, lw=1, ls="-", zorder=1)
-    ax.set(xlim=(-3, 259), ylim=(-6, 15.5), xlabel="offset = key − query (tokens)", ylabel="score, q·k/√d")
-    ax.legend(loc="upper right", ncols=3, fontsize=9, columnspacing=1.2)
+    ax.set(xlim=(-3, 259), ylim=(-15.5, 15.5), xlabel="offset = key − query (tokens)", ylabel="score, q·k/√d")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, columnspacing=1.2, borderaxespad=0.2)
+    touch(ax, y="likeness", per=np.sqrt(dim))             # the left end of the curve: at offset 0 all cosines are 1
     tables = {}
 
     def scores(base):
@@ -99,19 +103,19 @@ def decay(fig, dim=128, draws=1000, shown=40):
         line.set_data(offsets, mean)
         curve.set_data(every, expected)
         rises = (np.diff(expected) > 1e-12).sum()
-        return (f"Likeness {likeness:.1f}: the mean of {draws:,} scores is {signed(mean[0])} at offset 0, {signed(mean[4])} at 16 and "
+        return (f"Likeness {signed(likeness, 1)}: the mean of {draws:,} scores is {signed(mean[0])} at offset 0, {signed(mean[4])} at 16 and "
                 f"{signed(mean[-1])} at 256. The expected curve rises in {rises} of its 256 steps.")
     return update
 
 
-# ---- built in, or learned place by place
+# ---- built in, or learned position by position
 
 SHORT, LONG = 24, 48                                      # positions that are trained, positions that are tested
 PENALTY = 0.1                                             # on the squares of all fitted numbers, in each of the fits
 
 TARGETS = {
     "five back": lambda i, j: np.exp(-((j - i) + 5.0) ** 2 / 8),
-    "the nearer, the louder": lambda i, j: 1 - np.abs(j - i) / 12,
+    "near scores high": lambda i, j: 1 - np.abs(j - i) / 12,
     "the first key": lambda i, j: np.where(j == 0, 1.0, 0.0) + 0.0 * i,
 }
 
@@ -122,14 +126,14 @@ def seen_pairs(share, seed=0):
 
 
 def fit_query(target, seen, inv_freq):
-    """A rotary head whose words say nothing: one key (1, 0, 1, 0, ...) everywhere, one query to be fitted -> (d,)."""
+    """A rotary head in which all words are alike: one key (1, 0, 1, 0, ...) everywhere, one query to be fitted -> (d,)."""
     i, j = np.nonzero(seen)
-    keys = rotate(np.tile([1.0, 0.0], (i.size, inv_freq.size)), j - i, inv_freq)      # as the query at i finds them
+    keys = rotate(np.tile([1.0, 0.0], (i.size, inv_freq.size)), j - i, inv_freq)      # as the query at i meets them
     return np.linalg.solve(keys.T @ keys + PENALTY * np.eye(keys.shape[1]), keys.T @ target[seen])
 
 
 def fit_vectors(target, seen, width=8, sweeps=100, seed=0):
-    """A vector for each place of a query and one for each place of a key, by turns the best for the other -> u, v (n, width)."""
+    """A vector for each position of a query and one for each of a key, fitted alternately -> u, v (n, width)."""
     v = np.random.default_rng(seed).normal(size=(len(seen), width)) / np.sqrt(width)
     for sweep in range(sweeps):
         u = _best_for(v, target, seen)
@@ -153,12 +157,12 @@ def fitted_scores(kind, share):
     u, v = fit_vectors(trained, seen)
     vectors[:SHORT, :SHORT] = u @ v.T
     query = fit_query(trained, seen, inv_freq)
-    turned = rotate(np.tile([1.0, 0.0], (2 * LONG - 1, inv_freq.size)), np.arange(1 - LONG, LONG), inv_freq) @ query
-    return target, seen, {"table": table, "vectors": vectors, "rotation": turned[j - i + LONG - 1]}
+    by_offset = rotate(np.tile([1.0, 0.0], (2 * LONG - 1, inv_freq.size)), np.arange(1 - LONG, LONG), inv_freq) @ query
+    return target, seen, {"table": table, "vectors": vectors, "rotation": by_offset[j - i + LONG - 1]}
 
 
 def errors(target, seen, scores):
-    """Root of the mean squared error on pairs seen, on pairs left out, at later places, and at offsets never seen."""
+    """Root of the mean squared error on pairs seen, on pairs left out, at later positions, and at offsets never seen."""
     j, i = np.meshgrid(np.arange(LONG), np.arange(LONG))
     early, shown = np.maximum(i, j) < SHORT, np.zeros(target.shape, dtype=bool)
     shown[:SHORT, :SHORT] = seen
@@ -167,7 +171,7 @@ def errors(target, seen, scores):
 
 
 def built_in(fig):
-    """A target of the offset, and what three fits make of it: pairs left out, and places beyond the trained ones."""
+    """A target, and what three fits make of it: on pairs left out, and at positions beyond the trained ones."""
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 5, width_ratios=[1, 1, 1, 1, 0.06], left=0.07, right=0.925, bottom=0.22, top=0.88, wspace=0.16)
     *axes, bar = (fig.add_subplot(grid[0, column]) for column in range(5))
@@ -186,7 +190,7 @@ def built_in(fig):
     for keys, queries in ((high, low), (low, high)):      # offsets beyond these lines were never seen
         axes[3].plot(keys, queries, ":", color=INK, lw=1.2, zorder=4)
     bar.set_box_aspect(1 / 0.06)                          # as high as the square maps
-    fig.colorbar(images[0], cax=bar, label="score", ticks=[-1, 0, 1], extend="both")    # the rotation's nonsense goes beyond
+    fig.colorbar(images[0], cax=bar, label="score", ticks=[-1, 0, 1], extend="both")    # the rotation's scores go beyond
 
     def update(share, kind):
         target, seen, scores = fitted_scores(kind, share)
@@ -194,10 +198,10 @@ def built_in(fig):
             image.set_data(values)
         points.set_data(*np.nonzero(seen)[::-1])
         for note in notes:
-            note.set_text(f"no place {SHORT}:\nno scores")
+            note.set_text(f"no position {SHORT}:\nno scores")
         found = {name: errors(target, seen, s) for name, s in scores.items()}
         pairs = "; ".join(f"{name} {e[0]:.2f}" + (f" and {e[1]:.2f}" if share < 1 else "") for name, e in found.items())
         later, unseen = found["rotation"][2:]
         return (f"“{kind}”, {share:.0%} of the pairs below {SHORT} seen. Error on these{' and on those left out' if share < 1 else ''}: "
-                f"{pairs}. The rotation at later places: {later:.2f}; at offsets of {SHORT} and more, never seen: {unseen:.2f}.")
+                f"{pairs}. The rotation at later positions: {later:.2f}; at offsets of {SHORT} and more, never seen: {unseen:.2f}.")
     return update
