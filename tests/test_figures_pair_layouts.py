@@ -1,7 +1,8 @@
 """The figures of chapter 6 say what the claims say, at every setting; and the chapter's numbers."""
 
+import re
 
-from figure_kit import frame, numbers, readout, unseen
+from figure_kit import built, frame, numbers, readout, unseen
 import numpy as np
 import pytest
 
@@ -38,7 +39,8 @@ def test_arcs_with_a_narrow_turn():
 @pytest.mark.parametrize("dim, alike", [(4, [0, 3]), (8, [0, 7]), (16, [0, 15])])
 def test_the_first_and_the_last_feature_keep_their_speed(dim, alike):
     """claim 6.1: a mission's answer"""
-    same = [feature for feature in range(dim) if feature // 2 == feature % (dim // 2)]
+    said = [readout(figures.layout_arcs, dim=dim, rotary=16, feature=feature) for feature in range(dim)]
+    same = [feature for feature, text in enumerate(said) if len(set(re.findall(r"turns (\S+) rad", text))) == 1]
     assert same == alike
 
 
@@ -311,6 +313,36 @@ def test_a_curve_shows_where_another_lies_on_it(build, settings, rows, columns, 
     """Inside the axes, without their frame and labels, of a picture of 800 x 400 pixels."""
     inside = frame(build, settings)[slice(*rows), slice(*columns)]
     assert all(drawn_in(inside, color) > 150 for color in colors), [drawn_in(inside, color) for color in colors]
+
+
+def last_cell(axes):
+    """Head and token coordinates of the last filled cell of the left map, as it is drawn."""
+    table, (left, right, low, high) = np.asarray(axes[0].images[0].get_array(), dtype=float), axes[0].images[0].get_extent()
+    tokens, heads = np.argwhere(np.isfinite(table)).max(axis=0)
+    middle = left + (heads + 0.5) * (right - left) / table.shape[1], high + (tokens + 0.5) * (low - high) / table.shape[0]
+    (text,) = [cell for cell in axes[0].texts if cell.get_position() == middle]
+    assert text.get_text() == str(tokens) and [tick.get_text() for tick in axes[0].get_xticklabels()][:2] == ["0", "1"]
+    return middle
+
+
+def middle_of_box(ax, feature):
+    return ax.patches[feature].get_x() + ax.patches[feature].get_width() / 2
+
+
+@pytest.mark.parametrize("build, settings, artist", [
+    *[(figures.layout_arcs, {"dim": dim, "rotary": 16, "feature": 3}, lambda axes: [middle_of_box(ax, 3) for ax in axes]) for dim in (4, 8, 16)],
+    (figures.converter, {"way": "nothing", "biases": True, "offset": -7}, lambda axes: (axes[1].lines[2].get_xdata()[0],)),
+    (conventions.partial_frequencies, {"rotary": 24, "base": 10_000.0, "offset": 71},
+     lambda axes: (axes[0].lines[0].get_xdata()[-1], axes[1].lines[2].get_xdata()[0])),
+    (conventions.axis_order, {"tokens": 5, "heads": 2, "code": "table"}, last_cell),
+    (conventions.signs, {"query": 9, "offset": -7}, lambda axes: (axes[0].lines[3].get_xdata()[0],)),
+])
+def test_what_is_dragged_stands_where_the_pointer_is(build, settings, artist):
+    readout(build, **settings)
+    figure = built(build)[0]
+    handles = [part for _, handle in figure.touches for part in handle]
+    wanted = [start + (per(settings["dim"]) if callable(per) else per) * settings[name] for _, name, per, start, _ in handles]
+    assert list(artist(figure.axes)) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("build, start, changes", [

@@ -2,7 +2,7 @@
 
 import itertools
 
-from figure_kit import numbers, readout, unseen
+from figure_kit import built, numbers, readout, unseen
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -31,6 +31,41 @@ def test_the_first_map_is_zero_in_two_corners_and_minus_two_in_the_others():
     figures.bias_maps(figure)
     table = np.asarray(figure.axes[0].images[0].get_array())
     assert table[0, 0] == table[-1, -1] == 0 and table[0, -1] == table[-1, 0] == table.min() == -2
+
+
+OFFSETS, NUMBERS = range(-4, 5), [n / 10 for n in range(-20, 21)]
+
+
+def shown_weights(query, offset, number):
+    """The weights (5, 5) that the picture shows, and the sentence."""
+    said = readout(figures.one_number, query=query, offset=offset, number=number)
+    return np.asarray(built(figures.one_number)[0].axes[2].images[0].get_array()), said
+
+
+def test_one_number_is_added_at_one_offset():
+    """claim 4.1: content score plus a number for key − query; the chapter's words by hand"""
+    assert (figures.CONTENTS == [[0, 2, 0, 0, 2], [2, 0, 0, 2, 0], [0, 2, 0, 0, 2], [0, 2, 0, 0, 2], [2, 0, 0, 2, 0]]).all()
+    for offset, number in itertools.product(OFFSETS, (-2.0, 0.0, 1.3)):
+        scores = figures.CONTENTS + np.diag(np.full(5 - abs(offset), number), offset)
+        np.testing.assert_allclose(shown_weights(4, offset, number)[0], softmax(scores))
+    assert shown_weights(4, -1, 2.0)[1] == ("Added: 2.0 at offset −1. “cat” (word 4) gives 0.84 of its attention to “the” (word 3), where it gave "
+                                            "0.42 without the number. It looks most at “the” (word 3).")
+    assert "“the” (word 3) has no word at this offset, so its weights stay. It looks most at “dog” (word 1) and “cat” (word 4) alike." in shown_weights(3, 2, 1.0)[1]
+
+
+def test_the_missions_on_one_number():
+    """claim 4.1: 0.8 for word 3 at offset −1 from 1.8 on, and nowhere else; then row 0 alone is as it was"""
+    reached = [(offset, number) for offset, number in itertools.product(OFFSETS, NUMBERS) if shown_weights(4, offset, number)[0][4, 3] >= 0.8]
+    assert reached == [(-1, 1.8), (-1, 1.9), (-1, 2.0)]
+    moved = np.abs(shown_weights(4, -1, 1.8)[0] - softmax(figures.CONTENTS)).max(axis=1)
+    assert moved[0] < 1e-12 and moved[1:].min() > 0.1
+    assert "where it gave" in shown_weights(4, -4, -2.0)[1] and shown_weights(4, -4, -2.0)[0][4, 3].round(2) == 0.65
+
+
+def test_one_number_does_not_give_the_prediction_away():
+    """the prediction is about a factor of 20; with numbers up to 2 the two articles differ by e² at most"""
+    rows = [shown_weights(4, offset, number)[0][4] for offset, number in itertools.product(OFFSETS, NUMBERS)]
+    assert np.isclose(max(row[3] / row[0] for row in rows), np.exp(2)) and np.exp(2) < 8
 
 
 @pytest.mark.parametrize("heads", range(1, 17))
@@ -205,7 +240,22 @@ def test_the_others_give_each_bracket_its_own_side(scheme):
         assert readout(figures.brackets, scheme=scheme, one=one, other=other).endswith(": as asked." if asked else "not as asked.")
 
 
+@pytest.mark.parametrize("build, settings, artist", [
+    (figures.one_number, {"query": 2, "offset": -3, "number": 1.5}, lambda axes: (axes[0].lines[1].get_xdata()[0], axes[0].lines[1].get_ydata()[0])),
+    (figures.alibi_lines, {"heads": 11, "distance": 23}, lambda axes: (axes[0].lines[1].get_xdata()[-1], axes[1].lines[3].get_xdata()[0])),
+    (figures.bucket_stairs, {"relative_position": -33, "causal": True, "buckets": 16}, lambda axes: (axes[0].lines[1].get_xdata()[0],)),
+    (figures.two_contents, {"slope": 0.6, "strength": 3.5}, lambda axes: (axes[0].containers[0][0].get_height(), axes[0].lines[1].get_ydata()[1],
+                                                                          axes[2].containers[0][4].get_height(), axes[2].lines[0].get_ydata()[1])),
+])
+def test_what_is_dragged_stands_where_the_pointer_is(build, settings, artist):
+    readout(build, **settings)
+    figure = built(build)[0]
+    handles = [part for ax, handle in figure.touches for part in handle if part[1] != "query"]
+    assert artist(figure.axes) == pytest.approx([start + per * settings[name] for _, name, per, start, _ in handles])
+
+
 @pytest.mark.parametrize("build, start, changes", [
+    (figures.one_number, {"query": 4, "offset": -1, "number": 1.0}, [{"query": 3}, {"offset": -2}, {"number": 1.1}]),
     (figures.alibi_lines, {"heads": 8, "distance": 16}, [{"heads": 12}, {"distance": 17}]),
     (figures.bucket_stairs, {"relative_position": -20, "causal": True, "buckets": 32},
      [{"relative_position": -30}, {"causal": False}, {"buckets": 8}]),

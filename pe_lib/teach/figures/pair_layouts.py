@@ -10,6 +10,7 @@ from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights
 from pe_lib.rotary import rotate
 from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, POSITION, bare, heat_map, ink, signed
+from pe_lib.teach.touch import touch
 
 GREY = "#8C8C84"                                # a second curve of the same kind; a role's colour would say too much
 TINTS = ("#4A2A6B", "#3E8E8C", "#E7D36B")       # the three pairs of the converter, fastest first: dark, middle, light
@@ -42,8 +43,9 @@ def layout_arcs(fig, most=16):
     rows = []
     for place, (layout, height) in enumerate(zip(LAYOUTS, (1.5, 2.1))):
         ax = fig.add_axes((0.02, 0.53 - 0.5 * place, 0.96, 0.37))
-        ax.set(xlim=(-0.1, SIDE + 0.1), ylim=(-0.1, 4.0))
+        ax.set(xlim=(-2.1, SIDE - 0.4), ylim=(-0.1, 4.0))
         bare(ax)
+        touch(ax, x="feature", per=lambda dim: SIDE / dim)          # feature f stands at f box widths
         ax.set_title("interleaved: neighbours are a pair" if place == 0 else "half-split: the partner is half the turning width on",
                      loc="left", fontsize=11)
         arcs = [ax.plot([], [], "-", color=FAINT, lw=1.6, zorder=3, animated=True)[0] for _ in range(most // 2)]
@@ -61,11 +63,11 @@ def layout_arcs(fig, most=16):
             marked = pairs[followed].ravel()
             for place in range(most):
                 color = POSITION if place in marked else CARD if place < width else FAINT
-                _fill(cells, place, place * one, one, str(place), color, shown=place < dim)
+                _fill(cells, place, (place - 0.5) * one, one, str(place), color, shown=place < dim)
             mark.set_data([], [])
             for m, (arc, name) in enumerate(zip(arcs, names)):
                 shown = m < len(pairs)
-                a, b = (pairs[m] + 0.5) * one if shown else (0, 0)
+                a, b = pairs[m] * one if shown else (0, 0)
                 arc.set_data((a + b) / 2 - (b - a) / 2 * np.cos(way), 1 + height * np.sin(way) if shown else np.full(41, np.nan))
                 name.set(x=(a + b) / 2, y=1.05 + height, text=str(m) if shown else "", color=POSITION if m in followed else INK)
                 if m in followed:
@@ -164,6 +166,7 @@ def converter(fig):
     cursor = meter.axvline(0, color=INK, lw=1, ls=":", animated=True)
     meter.set(xlim=(-REACH, REACH), ylim=(-0.15, 8), xlabel="offset = key − query (tokens)", ylabel="mismatch of the score")
     meter.legend(loc="lower right", bbox_to_anchor=(1.02, 1), ncols=2, fontsize=9, handlelength=1.6, columnspacing=0.8, borderaxespad=0.2)
+    touch(meter, x="offset")
     reading = fig.text(0.6, 0.94, "", fontsize=12, va="center", animated=True)
     trained, wanted = np.tile(np.repeat(np.arange(3), 2), HEADS), np.tile(np.arange(3), 2 * HEADS)
     left = np.arange(FEATURES) + 0.6 * (np.arange(FEATURES) // D_HEAD)

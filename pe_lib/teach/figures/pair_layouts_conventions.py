@@ -5,6 +5,7 @@ import numpy as np
 from pe_lib.frequencies import angles, inverse_frequencies, offset_similarity
 from pe_lib.rotary import rotate
 from pe_lib.teach.plots import CONTENT, FAINT, INK, POSITION, heat_map, signed, write_cells
+from pe_lib.teach.touch import touch
 
 
 def partial_frequencies(fig, dim=128, reach=2000):
@@ -23,6 +24,8 @@ def partial_frequencies(fig, dim=128, reach=2000):
     curves.axhline(0, color=FAINT, lw=1, ls="-")
     curves.set(xscale="log", xlim=(1, reach), ylim=(-1.05, 1.05), xlabel="offset (tokens)", ylabel="score, share of offset 0")
     curves.set_title("a word against itself, turning part", fontsize=11)
+    touch(speeds, x="rotary", per=0.5, start=-1)          # the last pair that turns
+    touch(curves, x="offset")
 
     def update(rotary, base, offset):
         sets = inverse_frequencies(rotary, base), inverse_frequencies(dim, base)[: rotary // 2]
@@ -61,16 +64,18 @@ def axis_order(fig, most=6):
     fig.set_layout_engine("none")
     axes = [fig.add_axes((left, 0.17, 0.31, 0.66)) for left in (0.08, 0.5)]
     bar = fig.add_axes((0.84, 0.17, 0.02, 0.66))
-    images = [heat_map(ax, np.zeros((most, most)), kind="weights", limits=(0, most - 1), colorbar=False, annotate=True, animated=True)
+    edges = (0.5, most + 0.5, most + 0.5, 0.5)            # token t and head h stand at t + 1 and h + 1: the last one, at how many there are
+    images = [heat_map(ax, np.zeros((most, most)), kind="weights", limits=(0, most - 1), colorbar=False, annotate=True, animated=True, extent=edges)
               for ax in axes]
     fig.colorbar(images[0], cax=bar, label="turned by position (tokens)", ticks=[0, most - 1])
     for ax, name in zip(axes, ("as it should be", "as the code does it")):
-        ax.set(xticks=range(most), yticks=range(most), xlabel="head")
+        ax.set(xticks=range(1, most + 1), xticklabels=range(most), yticks=range(1, most + 1), yticklabels=range(most), xlabel="head")
         ax.set_title(name, fontsize=11)
     axes[0].set_ylabel("token")
     for cell in (*images[0].cells, *images[1].cells):
-        cell.set_fontsize(11)
-    refused = axes[1].text((most - 1) / 2, (most - 1) / 2, "", ha="center", va="center", fontsize=11, animated=True)
+        cell.set(fontsize=11, position=np.add(cell.get_position(), 1))
+    touch(axes[0], x="heads", y="tokens")
+    refused = axes[1].text((most + 1) / 2, (most + 1) / 2, "", ha="center", va="center", fontsize=11, animated=True)
 
     def update(tokens, heads, code):
         for image, positions in zip(images, (received_positions(tokens, heads, "table[:, None]"), received_positions(tokens, heads, code))):
@@ -101,6 +106,7 @@ def signs(fig, reach=20, dim=8):
     ax.set(xlim=(-reach, reach), ylim=(-6, 6), xlabel="offset = key − query (tokens)", ylabel="score")
     ax.axhline(0, color=FAINT, lw=1, ls="-")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+    touch(ax, x="offset")
 
     def update(query, offset):
         keys = query + offsets

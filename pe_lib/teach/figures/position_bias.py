@@ -1,4 +1,4 @@
-"""The figures of chapter 4: ALiBi's lines, T5's stairs, one bias under two contents, three forms, two brackets.
+"""The figures of chapter 4: one number on the scores, ALiBi's lines, T5's stairs, one bias under two contents, three forms, two brackets.
 
 Every bias comes from ``pe_lib.biases``; keys are counted by their relative position, key minus query.
 """
@@ -10,10 +10,58 @@ from matplotlib.patches import Rectangle
 from pe_lib.attention import attention_scores, causal_mask, softmax
 from pe_lib.biases import alibi_bias, alibi_slopes, relative_buckets, relative_positions, table_bias
 from pe_lib.rotary import rotate
-from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, POSITION, heat_map, signed, write_cells
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, POSITION, QUERY, attention_grid, heat_map, signed, write_cells
+from pe_lib.teach.touch import touch
 
 SCHEMES = ("a bias b(j − i)", "a rotation", "vectors added to the words", "Shaw’s vectors")
 MODES = {"causal": True, "both ways": False}
+WORDS = "the dog saw the cat".split()
+_KINDS, _ASKED = np.array([0, 1, 2, 0, 1]), np.array([1, 0, 1, 1, 0])      # of article, noun, verb: what each word is, and what it looks for
+CONTENTS = attention_scores(4 * np.eye(4)[_ASKED], np.eye(4)[_KINDS])     # 2 where a key is of the kind that is asked for, else 0
+
+
+def one_number(fig, most=4):
+    """One number added to all scores of one offset: the number, the scores, and the weights that they give."""
+    left, middle, right = fig.subplots(1, 3, width_ratios=[1, 1.12, 1.12])
+    (stem,) = left.plot([], [], "-", color=POSITION, lw=3, animated=True)
+    (dot,) = left.plot([], [], "o", color=POSITION, ms=11, ls="", zorder=4, animated=True)
+    left.axhline(0, color=INK, lw=0.8, ls="-")
+    left.set(xlim=(-most - 0.6, most + 0.6), ylim=(-2.4, 2.4), xticks=range(-most, most + 1), xlabel="offset, key − query (tokens)", ylabel="score")
+    left.tick_params(axis="x", labelsize=9)
+    left.set_title("number added", fontsize=11)
+    maps = [attention_grid(ax, CONTENTS, WORDS, label=None, colorbar=False, annotate=True, animated=True, **look)
+            for ax, look in ((middle, {"kind": "signed", "limits": (-4, 4)}), (right, {}))]
+    rows = [ax.add_patch(Rectangle((-0.5, 0), len(WORDS), 1, fill=False, ec=QUERY, lw=3, zorder=3, animated=True)) for ax in (middle, right)]
+    marks = [middle.add_patch(Rectangle((0, 0), 0.84, 0.84, fill=False, ec=POSITION, lw=2.5, zorder=3, animated=True)) for _ in WORDS]
+    for image, ticks, name in zip(maps, ((-4, 0, 4), (0, 0.5, 1)), ("score", "attention weight")):
+        fig.colorbar(image, ax=image.axes, location="top", label=name, ticks=ticks, aspect=25, pad=0.03)
+        image.axes.set_xlabel("key")
+        image.axes.tick_params(length=0)
+    middle.set_ylabel("query")
+    right.set_ylabel("")
+    touch(left, x="offset", y="number")
+    touch(middle, y="query")
+    touch(right, y="query")
+
+    def update(query, offset, number):
+        row = np.zeros(2 * most + 1)
+        row[offset + most] = number
+        scores = CONTENTS + table_bias(len(WORDS), len(WORDS), row)
+        before, after = softmax(CONTENTS)[query], softmax(scores)[query]
+        stem.set_data([offset, offset], [0, number])
+        dot.set_data([offset], [number])
+        for image, values, digits in zip(maps, (scores, softmax(scores)), (1, 2)):
+            write_cells(image, values, digits)
+        for place, patch in enumerate(marks):
+            patch.set(xy=(place + offset - 0.42, place - 0.42), visible=0 <= place + offset < len(WORDS))
+        for patch in rows:
+            patch.set_y(query - 0.5)
+        asks, key, best = f"“{WORDS[query]}” (word {query})", query + offset, np.flatnonzero(np.isclose(after, after.max()))
+        given = (f"{asks} gives {after[key]:.2f} of its attention to “{WORDS[key]}” (word {key}), where it gave {before[key]:.2f} without the number"
+                 if 0 <= key < len(WORDS) else f"{asks} has no word at this offset, so its weights stay")
+        seen = " and ".join(f"“{WORDS[j]}” (word {j})" for j in best)
+        return f"Added: {signed(number, 1)} at offset {signed(offset, 0)}. {given}. It looks most at {seen}{' alike' * (len(best) > 1)}."
+    return update
 
 
 def bias_maps(fig, n=5):
@@ -50,6 +98,8 @@ def alibi_lines(fig, most=16, reach=64):
     here = right.axvline(0, color=INK, ls=":", lw=1.2, animated=True)
     right.set(xlim=(-reach - 2, 1), ylim=(-48, 2), xlabel="relative position, key − query (tokens)", ylabel="bias (score)")
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=9, handlelength=2, columnspacing=1)
+    touch(left, x="heads")                                # the place of the last head
+    touch(right, x="distance", per=-1)
 
     def update(heads, distance):
         slopes, power = alibi_slopes(heads), 2 ** (heads.bit_length() - 1)
@@ -78,6 +128,7 @@ def bucket_stairs(fig, reach=140, far=5000):
     note = left.text(reach / 2, 0.5, "ahead: masked", ha="center", transform=left.get_xaxis_transform(), color=INK, animated=True)
     left.set(xlim=(-reach - 4, reach + 4), ylim=(-0.8, 32), xlabel="relative position, key − query (tokens)", ylabel="bucket")
     image = heat_map(right, np.zeros(table.shape), kind="weights", limits=(0, 31), label="bucket", aspect="equal", animated=True)
+    touch(left, x="relative_position")
     tint = [*to_rgb(FAINT), 1.0]                          # grey: in no place on the map's scale, and no role's colour
     mine = right.imshow(np.zeros((*table.shape, 4)), aspect="equal", zorder=2, animated=True)
     right.set(xlabel="key j (tokens)", ylabel="query i (tokens)", xticks=[0, 50, 100], yticks=[0, 50, 100])
@@ -125,6 +176,8 @@ def two_contents(fig, n=8):
         scores.axhline(0, color=INK, lw=0.8, ls="-")
         scores.set(ylim=(-8, 6.8), ylabel=f"match at {signed(match, 0)}\nscore")
         weights.set(ylim=(0, 1.05), ylabel="weight")
+        touch(scores, y="strength")                       # the top of the bar at the match
+        touch(scores, y="slope", per=-6 if match == -7 else -7)      # the far end of the longest step that starts at 0
         rows.append((content, steps, sums, filled, outlined))
     for ax in axes[1]:
         ax.set(xlabel="relative position of the key (tokens)", xticks=relative)
