@@ -256,7 +256,7 @@ def loudness(fig, reach=2000, seed=0):
     p = np.arange(reach + 1)
     lines.set(xlim=(0, reach), yscale="log", ylim=(0.3, 1e6), xlabel="position (tokens)", ylabel="length of the vector", title="How loud?")
     fixed_ticks(lines.yaxis, [1, 10, 100, 1000, 10_000])
-    styles = ((INK, "-.", "index on every feature"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
+    styles = ((INK, "-.", "index"), (POSITION, "-", "sinusoid"), (CONTENT, "--", "content"))
     curves = [lines.plot([], [], color=c, ls=s, lw=2, zorder=3, animated=True, label=name)[0] for c, s, name in styles]
     lines.legend(loc="upper left", ncols=3, fontsize=9, handlelength=3, columnspacing=0.8, handletextpad=0.5, borderaxespad=0.1)
     cursor = _cursor(lines, on_map=False)
