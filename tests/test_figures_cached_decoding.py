@@ -301,7 +301,7 @@ def test_positions_of_reported_batches():
     """claim 7.4. Origin: cases LP01, CP05, PK02"""
     mask = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 0, 1]])
     np.testing.assert_array_equal(positions_from_mask(mask), [[0, 0, 0, 1, 2], [0, 1, 2, 3, 4], [0, 0, 1, 1, 2]])
-    assert np.array([[0, 0, 0, 1, 1], [1, 1, 1, 1, 1]]).sum(axis=1).tolist() == [2, 5]
+    assert (positions_from_mask([[0, 0, 0, 1, 1], [1, 1, 1, 1, 1]])[:, -1] + 1).tolist() == [2, 5]      # the next positions
     assert np.concatenate([np.arange(15), np.arange(4)])[8:19].tolist() == [8, 9, 10, 11, 12, 13, 14, 0, 1, 2, 3]
 
 
@@ -478,7 +478,7 @@ def test_a_grown_base_comes_back():
 
 # ---- the test of 7.5
 
-CUTS = [(10,), (1,) * 10, (5, 1, 1, 1, 1, 1), (4, 3, 3), (1, 9), (6, 1, 3)]
+CUTS = [(1,) * 10, (5, 1, 1, 1, 1, 1), (4, 3, 3), (1, 9), (6, 1, 3)]
 
 
 def slices(cut):
@@ -500,6 +500,57 @@ def test_every_fault_is_caught_by_several_cuts_and_by_no_shortcut(seed, layers):
     assert caught([(10,)]) == set()
     assert set(NAMES) - caught([(9, 1)]) == {"new keys cached unturned", "mask top-left for chunks"}
     assert set(NAMES) - caught([(5, 1, 1, 1, 1, 1)]) == {"mask top-left for chunks"}
+
+
+def cached_logits(text, model, cut, position_of=lambda p: p, attend=attend):
+    """All logits of a text that is fed piece by piece, each token at the position that it is given."""
+    caches, logits = None, []
+    for rows in slices(cut):
+        some, caches = next_token_logits(text[rows], position_of(np.arange(rows.start, rows.stop)), model, caches, attend=attend)
+        logits.append(some)
+    return np.concatenate(logits)
+
+
+TEXT, MODEL = np.array([5, 1, 8, 1, 4, 6, 2, 2, 0, 6]), random_parameters(np.random.default_rng(0))        # the chapter's
+
+
+@pytest.mark.parametrize("prompt", range(1, 10))
+def test_how_long_a_prompt_one_step_needs(prompt):
+    """claim 7.5: ONE_STEP names a prompt of nine; of two or more it would say the same, of one token it would not"""
+    full = cached_logits(TEXT, MODEL, (10,))[: prompt + 1]
+    missed = [name for name in NAMES
+              if np.allclose(cached_logits(TEXT, MODEL, (prompt, 1), attend=faults.attend_with(faults.FAULTS[name])), full, rtol=0, atol=1e-3)]
+    always = ["new keys cached unturned", "mask top-left for chunks"]
+    assert missed == (["cached keys turned twice", "cached keys not turned", *always] if prompt == 1 else always)
+
+
+def test_what_agreement_cannot_see_and_what_it_does():
+    """claim 7.5: AGREED: positions wrong alike in both passes agree; a count that restarts does not, in any cut with a cache"""
+    def wrong(p):
+        return 2 * p + (p > 3)
+    full = cached_logits(TEXT, MODEL, (10,), wrong)
+    assert all(np.abs(cached_logits(TEXT, MODEL, cut, wrong) - full).max() < 1e-12 for cut in CUTS)
+    right = cached_logits(TEXT, MODEL, (10,))
+    assert round(float(np.abs(full - right).max()), 2) == 0.77
+    restart = faults.attend_with(faults.FAULTS["restart at 0"])
+    assert min(np.abs(cached_logits(TEXT, MODEL, cut, attend=restart) - right).max() for cut in CUTS) > 0.2
+
+
+def test_each_fault_in_each_cut_is_loud_or_silent():
+    """claim 7.5: in the chapter's cuts no fault moves the logits by less than a tenth where it moves them; in (8, 1, 1) one does"""
+    right = cached_logits(TEXT, MODEL, (10,))
+    moved = {(name, cut): np.abs(cached_logits(TEXT, MODEL, cut, attend=faults.attend_with(faults.FAULTS[name])) - right).max()
+             for name in NAMES for cut in [*CUTS, (8, 1, 1)]}
+    assert round(float(moved.pop(("new keys cached unturned", (8, 1, 1)))), 3) == 0.072
+    loud = [off for off in moved.values() if off > 1e-9]
+    assert round(float(min(loud)), 3) == 0.127 and len(loud) > 40
+
+
+def test_the_colours_of_the_steps_when_keys_are_turned_twice():
+    """claim 7.3: a cached key's error is its position whoever asks; the new token's own key is right, and is wrong one row later"""
+    wrong = faults.effective_offsets(faults.FAULTS["cached keys turned twice"], faults.pieces(N, 6, 1)) - TRUE
+    assert all(wrong[i, j] == j for i in range(6, N) for j in range(i)) and all(wrong[i, i] == 0 for i in range(6, N))
+    assert wrong[8, 8] == 0 and wrong[9, 8] == 8
 
 
 @pytest.mark.parametrize("seed", range(4))

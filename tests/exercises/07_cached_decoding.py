@@ -94,6 +94,13 @@ WRONG = {
         "old frequencies of its own": _move(
             "rotate(rotate(keys, -positions, 10_000.0 ** (-np.arange(0, 8, 2) / 8)[: len(inv_freq)]), new_positions, new_inv_freq)"),
         "rows for positions": _move("rotate(rotate(keys, -np.arange(len(keys)), inv_freq), new_positions, new_inv_freq)"),
+        "a loop over five keys": _move(
+            "np.array([rotate(rotate(keys[i], -positions[i], inv_freq), new_positions[i], new_inv_freq) for i in range(5)])"),
+        "old positions made whole": _move("rotate(rotate(keys, -positions.astype(int), inv_freq), new_positions, new_inv_freq)"),
+        "new positions made whole": _move("rotate(rotate(keys, -positions, inv_freq), new_positions.astype(int), new_inv_freq)"),
+        "all positions made whole": _move("rotate(rotate(keys, -positions.astype(int), inv_freq), new_positions.astype(int), new_inv_freq)"),
+        "new positions sorted": _move("rotate(rotate(keys, -positions, inv_freq), np.sort(new_positions), new_inv_freq)"),
+        "positions that never fall": _move("rotate(rotate(keys, -positions, inv_freq), np.maximum.accumulate(new_positions), new_inv_freq)"),
     },
 }
 
@@ -155,5 +162,11 @@ HINTS = {
         "rows for the new positions": "Rows were taken for the new positions",
         "old frequencies of its own": "not by a list of your own",
         "rows for positions": "Rows were taken for positions",
+        "a loop over five keys": "index 3 is out of bounds",
+        "old positions made whole": "The old positions were cut",
+        "new positions made whole": "The new positions were cut",
+        "all positions made whole": "Both lists of positions were cut",
+        "new positions sorted": "The new positions were sorted",
+        "positions that never fall": "an order of positions",
     },
 }

@@ -255,6 +255,18 @@ CLASSIC_MOVES = {
         lambda k, p, w, p2, w2: rotate(rotate(k, -np.arange(len(k)), w), p2, w2),
 }
 
+# seen only where positions are not whole, or do not grow
+CLASSIC_FORGETTING = {
+    "The old positions were cut to whole numbers, and one of them is 2.5.":
+        lambda k, p, w, p2, w2: rotate(rotate(k, -p.astype(int), w), p2, w2),
+    "The new positions were cut to whole numbers, and one of them is 0.5.":
+        lambda k, p, w, p2, w2: rotate(rotate(k, -p, w), p2.astype(int), w2),
+    "Both lists of positions were cut to whole numbers, and 2.5 and 0.5 are among them.":
+        lambda k, p, w, p2, w2: rotate(rotate(k, -p.astype(int), w), p2.astype(int), w2),
+    "The new positions were sorted: row i goes to new_positions[i], wherever that is.":
+        lambda k, p, w, p2, w2: rotate(rotate(k, -p, w), np.sort(p2), w2),
+}
+
 
 @exercise("7.3", praise="That is all a running cache needs when tokens go or frequencies change; exact in the first layer, as you have seen.")
 def check_move(attempt):
@@ -273,3 +285,6 @@ def check_move(attempt):
                    hint="Is a size fixed in your code?")
     attempt.agrees("any old frequencies will do", move_by_loop, [(keys, positions, inverse_frequencies(8, base=300.0), goal, new)],
                    hint="Turn back by the inv_freq that is given, not by a list of your own.")
+    attempt.agrees("three keys will do, at positions between whole ones, in any order", move_by_loop,
+                   [(keys[:3], np.array([2.5, 7.0, 11.0]), old, np.array([9.0, 0.5, 4.0]), new)], classics=CLASSIC_FORGETTING,
+                   hint="Is a number of keys fixed in your code, or an order of positions?")

@@ -67,7 +67,7 @@ CLASSIC_COUNTS = {
 }
 
 
-@exercise("8.2", praise="Raise the base to 500,000 on the same 4,096 tokens, and it would be 32 of 64: a larger base alone leaves more undone.")
+@exercise("8.2", praise="Raise the base to 500,000 on the same 4,096 tokens, and it would be 32 of 64: a larger base alone leaves more pairs unfinished.")
 def check_unprepared(attempt):
     """dim, base, trained, asked -> a whole number."""
     attempt.holds("the answer is one number", attempt(128, 10_000.0, 4096, 8192).shape == (), hint="Sum the pairs that qualify.")
@@ -82,7 +82,7 @@ def check_unprepared(attempt):
 
 
 def first_impostor_in(inv_freq, reach):
-    """The specification, by the library: the first offset from 2 on that is more like 0 than offset 1, or 0."""
+    """The specification, by the library: the first offset from 2 up to a reach of 1 or more that is more like 0 than offset 1, or 0."""
     similarity = offset_similarity(np.arange(reach + 1), inv_freq)
     found = np.flatnonzero(similarity[2:] > similarity[1])
     return int(found[0]) + 2 if found.size else 0
@@ -115,7 +115,7 @@ def check_first_impostor(attempt):
                    hint="All pairs count, and offsets far out, too.")
     attempt.agrees("without an impostor it is 0", first_impostor_in, [(wide, 10_000), (inverse_frequencies(64), 5000)],
                    hint="np.argmax of a list of False is 0: ask whether there is any.")
-    attempt.agrees("the last offset of the reach counts", first_impostor_in, [(wide, 14_495), (wide, 14_494)],
+    attempt.agrees("the last offset of the reach counts", first_impostor_in, [(wide, 14_495), (wide, 14_494), (wide, 1)],
                    hint="np.arange(reach) ends before reach.")
     attempt.agrees("other frequencies work as well", first_impostor_in,
                    [(inverse_frequencies(8, 100.0), 5000), (np.array([1.3, 0.4, 0.11]), 500), (np.array([0.05, 0.7]), 500)],

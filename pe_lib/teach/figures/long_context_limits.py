@@ -73,5 +73,5 @@ def angle_precision(fig, dim=128, highest=1e6):
             off = f"{at.max():,.4f}" if at.max() < 0.1 else f"{at.max():,.1f}"
             said.append(f"{form} is off by up to {off}°" if np.isfinite(at).all() else f"{form} has no such number")
         here.set_xdata([position, position])
-        return f"Base {base:,.0f}, position {position:,}: an angle in {', in '.join(said)}. An error above 180° leaves nothing of it."
+        return f"Base {base:,.0f}, position {position:,}: an angle in {', in '.join(said)}. Above 180° the angle may be anything."
     return update

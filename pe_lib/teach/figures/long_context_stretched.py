@@ -103,7 +103,12 @@ def taught_head_stretched(fig):
         says.set_data(offsets / L, scores)
         end.set_data([1, 1], [-5.6, 2])
         ax.set_xlim(0, factor)
-        meant = f"what it was taught for offset {-1000 * scores[-1]:,.0f}" if scores[-1] <= 0 else "more than it was taught for any"
+        if scores[-1] > 0:
+            meant = "more than it was taught for any offset"
+        elif scores[-1] < -(L - 1) / 1000:
+            meant = "less than it was taught for any offset"
+        else:
+            meant = f"what it was taught for offset {-1000 * scores[-1]:,.0f}"
         return (f"{rule[0].upper() + rule[1:]}, factor {factor}: at offset {factor * L:,} the head says {signed(scores[-1])}, {meant}. "
                 f"On the way it is off the stretched lesson by up to {worst:.2f}.")
     return update

@@ -12,7 +12,7 @@ CACHED_KEY = (
 )
 
 ONE_STEP = (
-    "A test compares all logits of the prompt and of one single step after it. Of the nine faults it misses …",
+    "A test compares all logits of a prompt of nine tokens and of one single step after it. Of the nine faults it misses …",
     {
         "none: a wrong step is a wrong step": "Two faults need more than one step, or more than one token at a time.",
         "two": "Yes: the key stored unturned, and the mask that is wrong for chunks only. See below.",
@@ -22,7 +22,7 @@ ONE_STEP = (
 )
 
 DROPPED = (
-    "Tokens 0 to 9 are cached. Token 4 is dropped. The next token's position is …",
+    "Tokens 0 to 9 are cached. Token 4 is dropped, and the other keys stay as they are. The next token's position is …",
     {
         "9, since nine rows are left": "Then it would stand where token 9 stands. Have the kept keys moved up?",
         "10": "Right: the count goes on, and the gap at 4 stays.",
@@ -56,7 +56,7 @@ AGREED = (
     "Cached and full logits agree at every step, for every cut. What may still be wrong?",
     {
         "the base": "Right: both passes use it. What they share, they cannot see.",
-        "the position of the new token": "Then the steps would differ from the full pass.",
+        "a count that restarts in each call": "Then the steps would differ from the full pass.",
         "the corner of the mask": "A cut into chunks shows it.",
         "nothing": "Two clocks that agree may both be wrong. What do both passes have in common?",
     },

@@ -22,11 +22,11 @@ FAST_PAIR = (
 )
 
 UNSEEN_ANGLES = (
-    "128 features, base 10,000, trained on 4,096 tokens, asked for more. Which pairs go to angles more than 3 degrees from all they have shown?",
+    "128 features, base 10,000, trained on 4,096 tokens, asked for twice as many. Which pairs go to angles more than 3 degrees from all they have shown?",
     {
         "the fast ones: they turn the most": "They have been round hundreds of times. What is left for them to see?",
         "the slow ones, with wavelengths above the trained length": "Right. One by one the fast ones meet nothing new. All together they still do: combinations of angles.",
-        "all of them": "Take the fastest: in 4,096 tokens it went round 652 times. How wide is the widest gap between its angles?",
+        "all of them": "Take the fastest: in 4,096 tokens it went round about 652 times. How wide is the widest gap between its angles?",
     },
     "the slow ones, with wavelengths above the trained length",
 )
