@@ -23,17 +23,17 @@ CONTENTS = attention_scores(4 * np.eye(4)[_ASKED], np.eye(4)[_KINDS])     # 2 wh
 def one_number(fig, most=4):
     """One number added to all scores of one offset: the number, the scores, and the weights that they give."""
     left, middle, right = fig.subplots(1, 3, width_ratios=[1, 1.12, 1.12])
-    (stem,) = left.plot([], [], "-", color=POSITION, lw=3, animated=True)
+    (stem,) = left.plot([], [], "-", color=POSITION, lw=3, solid_capstyle="butt", animated=True)
     (dot,) = left.plot([], [], "o", color=POSITION, ms=11, ls="", zorder=4, animated=True)
     left.axhline(0, color=INK, lw=0.8, ls="-")
     left.set(xlim=(-most - 0.6, most + 0.6), ylim=(-2.4, 2.4), xticks=range(-most, most + 1), xlabel="offset, key − query (tokens)", ylabel="score")
     left.tick_params(axis="x", labelsize=9)
     left.set_title("number added", fontsize=11)
     maps = [attention_grid(ax, CONTENTS, WORDS, label=None, colorbar=False, annotate=True, animated=True, **look)
-            for ax, look in ((middle, {"kind": "signed", "limits": (-4, 4)}), (right, {}))]
+            for ax, look in ((middle, {"kind": "signed", "limits": (-6, 6)}), (right, {}))]
     rows = [ax.add_patch(Rectangle((-0.5, 0), len(WORDS), 1, fill=False, ec=QUERY, lw=3, zorder=3, animated=True)) for ax in (middle, right)]
     marks = [middle.add_patch(Rectangle((0, 0), 0.84, 0.84, fill=False, ec=POSITION, lw=2.5, zorder=3, animated=True)) for _ in WORDS]
-    for image, ticks, name in zip(maps, ((-4, 0, 4), (0, 0.5, 1)), ("score", "attention weight")):
+    for image, ticks, name in zip(maps, ((-6, 0, 6), (0, 0.5, 1)), ("score", "attention weight")):
         fig.colorbar(image, ax=image.axes, location="top", label=name, ticks=ticks, aspect=25, pad=0.03)
         image.axes.set_xlabel("key")
         image.axes.tick_params(length=0)
