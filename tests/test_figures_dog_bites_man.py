@@ -21,11 +21,11 @@ def test_a_pair_of_words_keeps_its_numbers_in_every_order(query, key, order):
     said = readout(figures.one_pair, query=query, key=key, order=order)
     q, k = (figures.EMBEDDING[word] @ matrix for word, matrix in ((query, figures.W_Q), (key, figures.W_K)))
     powers = {word: np.exp(q @ (figures.EMBEDDING[word] @ figures.W_K) / 2) for word in figures.WORDS}
-    assert f"is {q @ k:g}, and divided by √4 that is the score {q @ k / 2:.1f}." in said
+    assert f"is {q @ k:g}, so the score is {q @ k:g}/√4 = {q @ k / 2:.1f}." in said
     for sentence in (figures.BASE, order):
         row, column = map(sentence.split().index, (query, key))
         assert f"{powers[key] / sum(powers.values()):.2f} in “{sentence}” (row {row}, column {column})" in said
-    assert said.endswith(f"The output of {query} is the same vector in both.")
+    assert said.endswith(f"The output of {query} is the same vector.")
 
 
 def test_the_first_figure_answers_its_missions():

@@ -34,13 +34,13 @@ def bias_table(kind, n=3):
 def one_pair(fig):
     """One pair of words in two sentences: its cell in both grids, its product number by number, the query word's outputs."""
     sides = fig.add_gridspec(1, 2, width_ratios=[2.3, 1])
-    lefts, rights = sides[0].subgridspec(2, 1, height_ratios=[2.5, 1]), sides[1].subgridspec(2, 1, height_ratios=[1.2, 1])
+    lefts, rights = sides[0].subgridspec(2, 1, height_ratios=[2.3, 1]), sides[1].subgridspec(2, 1, height_ratios=[1.2, 1])
     (left, middle), table = lefts[0].subgridspec(1, 2).subplots(), fig.add_subplot(lefts[1])
     right, orders = fig.add_subplot(rights[0]), fig.add_subplot(rights[1])
-    grids = _two_grids(fig, left, middle, location="right", shrink=0.8, aspect=22)
+    grids = _two_grids(fig, left, middle, location="right", shrink=0.9, aspect=22)
     frames = [[ax.add_patch(patch) for patch in (_frame(KEY, 1, 3), _frame(QUERY, 3, 1))] for ax in (left, middle)]
     cells = [ax.add_patch(_frame(INK, 1, 1)) for ax in (left, middle)]
-    bars, product, choose = _paired_bars(right, 0.0, 1.05, below=-0.3), _product(table), _list_of_orders(orders)
+    bars, product, choose = _paired_bars(right, 0.0, 1.05, below=-0.34), _product(table), _list_of_orders(orders)
     touch(left, x="key", y="query")
     touch(orders, y="order")
 
@@ -59,7 +59,7 @@ def one_pair(fig):
         bars(f"output of {query}", outputs, order)
         choose(order)
         return (f"{query.capitalize()} looks at {key}: {said}. The weight is {where[0]} and {where[1]}. "
-                f"The output of {query} is {_verdict(np.linalg.norm(outputs[0] - outputs[1]))} in both.")
+                f"The output of {query} is {_verdict(np.linalg.norm(outputs[0] - outputs[1]))}.")
     return update
 
 
@@ -86,7 +86,7 @@ def _product(ax):
                 number.set_text(f"{value:g}")
         for step, text in zip(steps, (f"sum: q·k = {q @ k:g}", f"score: {q @ k:g}/√4 = {score:.1f}", f"weight: {weight}")):
             step.set_text(text)
-        return f"the query {_short(q)} times the key {_short(k)} is {q @ k:g}, and divided by √4 that is the score {score:.1f}"
+        return f"query {_short(q)} times key {_short(k)} is {q @ k:g}, so the score is {q @ k:g}/√4 = {score:.1f}"
     return show
 
 
