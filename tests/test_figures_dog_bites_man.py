@@ -25,7 +25,7 @@ def test_a_pair_of_words_keeps_its_numbers_in_every_order(query, key, order):
     for sentence in (figures.BASE, order):
         row, column = map(sentence.split().index, (query, key))
         assert f"{powers[key] / sum(powers.values()):.2f} in “{sentence}” (row {row}, column {column})" in said
-    assert said.endswith(f"The output of {query} is the same vector.")
+    assert said.endswith(f"The output of {query} is the same vector in both.")
 
 
 def test_the_first_figure_answers_its_missions():

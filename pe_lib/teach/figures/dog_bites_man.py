@@ -59,7 +59,7 @@ def one_pair(fig):
         bars(f"output of {query}", outputs, order)
         choose(order)
         return (f"{query.capitalize()} looks at {key}: {said}. The weight is {where[0]} and {where[1]}. "
-                f"The output of {query} is {_verdict(np.linalg.norm(outputs[0] - outputs[1]))}.")
+                f"The output of {query} is {_verdict(np.linalg.norm(outputs[0] - outputs[1]))} in both.")
     return update
 
 
