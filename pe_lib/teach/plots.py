@@ -21,13 +21,17 @@ from PIL import Image
 
 from .maps import attention_grid, contrast, heat_map, ink, signed, write_cells
 
-__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "INK", "FAINT", "CARD", "style", "new_figure", "show", "png",
-           "Picture", "bare", "fixed_ticks", "heat_map", "write_cells", "attention_grid", "contrast", "ink", "signed"]
+__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "NEUTRAL", "WRONG", "ROLES", "FORMAT_LINES", "INK", "FAINT", "CARD",
+           "style", "new_figure", "show", "png", "Picture", "bare", "fixed_ticks", "error_bars", "heat_map", "write_cells", "attention_grid", "contrast", "ink", "signed"]
 
 STYLE = Path(__file__).with_name("course.mplstyle")
 LINES = [("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#882255", ":")]
 QUERY, KEY, CONTENT, POSITION = (color for color, _ in LINES)
 INK, FAINT, CARD = "#222222", "#B8B8B0", "#FAFAF7"       # marks and outlines; what stays in the background; the fill of a box
+NEUTRAL, WRONG = "#6E6E66", "#DD1144"                    # what has none of the roles; an error, and what should not be
+ROLES = {"query": QUERY, "key": KEY, "content": CONTENT, "position": POSITION, "neutral": NEUTRAL, "wrong": WRONG}
+# Of each number format its colour and its dash, in every chapter; none is a role's colour.
+FORMAT_LINES = {"float64": (INK, ":"), "float32": ("#5A4FCF", "-"), "float16": ("#8B6914", "--"), "bfloat16": ("#117A8B", "-.")}
 
 _RC = matplotlib.rc_params_from_file(STYLE, use_default_template=False)
 matplotlib.rcParams.update(_RC)     # for the whole process: a thread that draws must not find another style
@@ -62,6 +66,22 @@ def fixed_ticks(axis, places, words=None):
     axis.set_major_locator(FixedLocator(places))
     if words is not None:
         axis.set_major_formatter(FixedFormatter(words))
+
+
+def error_bars(ax, places, said="0: nothing is wrong", **looks):
+    """Bars of errors over a line at zero; returns set_heights(errors). Without an error above 1e-9 the axes say so."""
+    bars = ax.bar(places, np.zeros(len(places)), color=WRONG, zorder=3, **looks)
+    ax.axhline(0, color=WRONG, lw=2, ls="-", zorder=3.5, clip_on=False)
+    note = ax.text(0.5, 0.5, said, color=NEUTRAL, ha="center", va="center", transform=ax.transAxes, zorder=4,
+                   bbox={"fc": CARD, "ec": "none", "pad": 2})
+    for artist in (*bars, note):
+        artist.set_animated(True)
+
+    def set_heights(errors):
+        for bar, height in zip(bars, errors):
+            bar.set_height(height)
+        note.set_visible(max(errors) < 1e-9)
+    return set_heights
 
 
 @dataclass(frozen=True, repr=False)

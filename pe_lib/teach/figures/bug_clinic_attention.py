@@ -5,7 +5,8 @@ import numpy as np
 from pe_lib.cache import attend
 from pe_lib.clinic.patients import PATIENTS
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.teach.plots import KEY, heat_map, new_figure, style
+from pe_lib.teach.plots import INK, heat_map, new_figure, style
+from pe_lib.teach.touch import touch
 
 TOKENS, DIM = 8, 16
 
@@ -58,7 +59,9 @@ def read_weights(fig):
         ax.set(xlabel="key (token)", xticks=range(TOKENS), yticks=range(TOKENS))
         ax.set_title(title, fontsize=11)
     left.set_ylabel("query (token)")
-    borders = [ax.axhline(0, color=KEY, lw=2, ls="--", animated=True) for ax in (left, right)]
+    borders = [ax.axhline(0, color=color, lw=2, ls="--", animated=True) for ax, color in ((left, "white"), (right, INK))]
+    for ax in (left, right):
+        touch(ax, y="prompt", start=-0.5)
     right_ones = weights(sound, TOKENS, "chunk")
 
     def update(function, prompt, rest):

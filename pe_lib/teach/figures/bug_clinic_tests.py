@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 from pe_lib.clinic.patients import PATIENTS
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import rotate
-from pe_lib.teach.plots import CARD, INK, POSITION, QUERY
+from pe_lib.teach.plots import CARD, INK, NEUTRAL, WRONG
+from pe_lib.teach.touch import touch
 
 DIM = 16
 
@@ -127,12 +128,14 @@ def which_test(fig):
     ax.tick_params(length=0)
     ax.grid(False)
     for (row, column), good in np.ndenumerate(table):
-        ax.add_patch(Rectangle((column, row), 1, 1, fc="#E4EEF6" if good else POSITION, ec=CARD, lw=2))
+        ax.add_patch(Rectangle((column, row), 1, 1, fc="#E9E9E2" if good else WRONG, ec=CARD, lw=2))
         ax.text(column + 0.5, row + 0.52, "pass" if good else "FAILS", ha="center", va="center", fontsize=9,
                 color=INK if good else "white", weight="normal" if good else "bold")
     frames = [ax.add_patch(Rectangle((0, 0), columns, 1, fill=False, ec=INK, lw=2.5, zorder=4, animated=True)) for _ in range(2)]
-    marks = [ax.add_patch(Rectangle((column + 0.04, 0), 0.92, 1, fill=False, ec=QUERY, lw=3, zorder=5, animated=True))
+    marks = [ax.add_patch(Rectangle((column + 0.04, 0), 0.92, 1, fill=False, ec=NEUTRAL, lw=3, zorder=5, animated=True))
              for column in range(columns)]
+    touch(ax, y="one", start=0.5)                                            # the two frames: the nearer one is taken
+    touch(ax, y="other", start=0.5)
 
     def update(one, other):
         first, second = sorted((names.index(one), names.index(other)))

@@ -11,7 +11,8 @@ from pe_lib.rotary import rotate
 from pe_lib.teach.data.cached_decoding import INV_FREQ, N, PROMPT, TEXT, head
 from pe_lib.teach.figures.cached_decoding_faults import (FAULTS, Fault, decode, decode_logits, divergence, effective_offsets, far_off,
                                                          pieces, top_left_for_chunks, top_left_mask)
-from pe_lib.teach.plots import CONTENT, FAINT, INK, heat_map, signed
+from pe_lib.teach.plots import FAINT, INK, NEUTRAL, WRONG, error_bars, heat_map, signed
+from pe_lib.teach.touch import touch
 
 SHADE = "#E2E2DA"
 MASKS = {"bottom-right": causal_mask, "top-left": top_left_mask, "top-left, but none for a single token": top_left_for_chunks}
@@ -46,9 +47,8 @@ def chunk_masks(fig, n=12):
     borders = [ax.plot([], [], "-", color="white", lw=1, zorder=3, animated=True)[0] for _ in range(n)]
     ax.set(xticks=range(0, n, 3), yticks=range(0, n, 3), xlabel="key (token)", ylabel="query (token)")
     ax.set_title("grey: should look, may not", fontsize=11)
-    bars = errors.bar(np.arange(n), np.zeros(n), color=CONTENT, zorder=3)
-    for each in bars:
-        each.set_animated(True)
+    touch(ax, y="prompt", start=-0.5)
+    set_heights = error_bars(errors, np.arange(n))
     errors.set(xlim=(-0.6, n - 0.4), ylim=(0, 2), xticks=range(0, n, 3), xlabel="token", ylabel="error (share of the output)")
     q, k, v = head(5, n)
     turned = [rotate(x, np.arange(n), INV_FREQ) for x in (q, k)]
@@ -65,8 +65,7 @@ def chunk_masks(fig, n=12):
         for line, part in zip(borders, [*rows, *[rows[-1]] * n]):
             line.set_data([-0.5, n - 0.5], [part.start - 0.5] * 2 if part.start else [np.nan] * 2)
         off = far_off(decode(fault, q, k, v, INV_FREQ, rows), right)
-        for each, height in zip(bars, off):
-            each.set_height(height)
+        set_heights(off)
         missing, worst = int((np.tri(n, dtype=bool) & ~looks).sum()), off.argmax()
         sizes = ", ".join(str(part.stop - part.start) for part in rows)
         said = (f"{missing} pairs that should look do not; {(off > 1e-9).sum()} outputs are wrong, token {worst}'s the most, by {off[worst]:.2f} "
@@ -87,9 +86,11 @@ def fault_switch(fig, n=N):
     ax.axhline(PROMPT - 0.5, color=INK, lw=1, ls="--", zorder=3)
     ax.text(n - 0.7, PROMPT - 0.65, "prompt", fontsize=9, ha="right", va="bottom", zorder=3)
     ax.set(xticks=range(0, n, 3), yticks=range(0, n, 3), xlabel="key (token)", ylabel="query (token)")
-    bars = errors.bar(np.arange(n), np.zeros(n), color=CONTENT, zorder=3)
-    for each in bars:
-        each.set_animated(True)
+    (row,) = ax.plot([], [], ">", color=INK, ms=8, ls="", zorder=4, clip_on=False, animated=True)       # the token's row, and its bar
+    (above,) = errors.plot([], [], "v", color=INK, ms=8, ls="", zorder=5, animated=True)
+    touch(ax, y="token")
+    touch(errors, x="token")
+    set_heights = error_bars(errors, np.arange(n))
     errors.axvline(PROMPT - 0.5, color=INK, lw=1, ls="--", zorder=2)
     errors.set(xlim=(-0.6, n - 0.4), ylim=(0, 2.4), xticks=range(0, n, 3), xlabel="token", ylabel="error (share of the output)")
     true = np.arange(n) - np.arange(n)[:, None]
@@ -102,11 +103,12 @@ def fault_switch(fig, n=N):
         hidden.set_data(seen & np.isnan(offsets))
         edge.set_data(np.repeat(np.arange(reached + 1), 2)[1:] - 0.5, np.repeat(np.arange(reached + 1), 2)[:-1] - 0.5)
         off = fault_errors(fault, chunk)
-        for each, height, place in zip(bars, off, range(n)):
-            each.set_height(height if place < reached else 0)
-        row = (offsets - true)[token, : token + 1]
-        wrong = row[~np.isnan(row) & (row != 0)]
-        dark, fine = int(np.isnan(row).sum()), int((row == 0).sum())
+        set_heights(np.where(np.arange(n) < reached, off, 0))
+        row.set_data([-0.75], [token])
+        above.set_data([token], [off[token] + 0.12])
+        its = (offsets - true)[token, : token + 1]
+        wrong = its[~np.isnan(its) & (its != 0)]
+        dark, fine = int(np.isnan(its).sum()), int((its == 0).sum())
         told = [f"{dark} {'key is' if dark == 1 else 'keys are'} hidden" if dark else "",
                 f"{wrong.size} of {token + 1} offsets {'is' if wrong.size == 1 else 'are'} wrong, by {_range(wrong)}" if wrong.size else
                 f"{fine} of {token + 1} offsets {'is' if fine == 1 else 'are'} right"]
@@ -140,8 +142,10 @@ def logit_meters(fig, parameters=None, text=TEXT, prompt=8):
     def moved(name, chunk):
         logits = decode_logits(FAULTS[name], text, parameters, pieces(n, prompt, chunk))
         return divergence(full, logits), (full.argmax(axis=1) == logits.argmax(axis=1))[prompt:]
-    (dots,) = steps.plot([], [], "o", color=CONTENT, ms=5, ls="", zorder=3, animated=True)
+    (dots,) = steps.plot([], [], "o", color=WRONG, ms=5, ls="", zorder=3, animated=True)
+    still = steps.text((prompt + n - 1) / 2, 0.004, "no dot:\nnothing is wrong", color=NEUTRAL, ha="center", va="center", animated=True)
     means = meter.barh(np.arange(len(names)), np.zeros(len(names)), color=FAINT, zorder=3)
+    touch(meter, y="fault")
     for each in means:
         each.set_animated(True)
     steps.axvline(prompt - 0.5, color=INK, lw=1, ls="--", zorder=2)
@@ -153,8 +157,9 @@ def logit_meters(fig, parameters=None, text=TEXT, prompt=8):
     def update(fault, chunk):
         distance, same = moved(fault, chunk)
         dots.set_data(np.arange(n), np.where(distance > 1e-9, distance, np.nan))        # no dot: not moved
+        still.set_visible(distance.max() < 1e-9)
         for each, name in zip(means, names):
-            each.set(width=moved(name, chunk)[1].mean(), facecolor=CONTENT if name == fault else FAINT)
+            each.set(width=moved(name, chunk)[1].mean(), facecolor=NEUTRAL if name == fault else FAINT)
         return (f"Fault: {fault}; prompt of {prompt}, then {chunk} at a time. After the prompt the prediction moves by {distance[prompt:].mean():.3f} "
                 f"nats in the mean, and the first choice is the same for {same.sum()} of {same.size} tokens.")
     return update

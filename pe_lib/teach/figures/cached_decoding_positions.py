@@ -12,7 +12,8 @@ from pe_lib.rotary import rotate
 from pe_lib.scaling import dynamic_ntk
 from pe_lib.teach.data.cached_decoding import INV_FREQ, head
 from pe_lib.teach.figures.cached_decoding_faults import far_off
-from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, POSITION, QUERY, bare, signed
+from pe_lib.teach.plots import CARD, FAINT, INK, KEY, NEUTRAL, POSITION, QUERY, WRONG, bare, error_bars, signed
+from pe_lib.teach.touch import touch
 
 # who is shifted -> shares of the shift for (the new query, its own key, the cached keys)
 WHO = {"everything": (1, 1, 1), "the new query": (1, 0, 0), "the new query and its key": (1, 1, 0), "the cached keys": (0, 0, 1)}
@@ -47,6 +48,7 @@ def shifts(fig, cached=6, reach=20):
     (dot,) = errors.plot([], [], "o", color=CARD, mec=INK, mew=2, ms=9, zorder=5, animated=True)
     errors.set(xlim=(-reach - 1.5, reach + 1.5), ylim=(-0.06, 1.4), xlabel="shift (tokens)", ylabel="error\n(share of the output)")
     errors.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2, fontsize=9, handlelength=2.2, columnspacing=1)
+    touch(errors, x="by")
 
     def update(who, by):
         query, new, kept = np.multiply(WHO[who], by)
@@ -101,18 +103,17 @@ def left_padding(fig):
         strip.text(place + 0.5, 3.4, str(place), ha="center", va="center", fontsize=12, zorder=4)
     boxes = [strip.add_patch(Rectangle((place, 0.7), 1, 1, animated=True, **made)) for place in range(LONG)]
     texts = [strip.text(place + 0.5, 1.2, "", ha="center", va="center", fontsize=12, zorder=4, animated=True) for place in range(LONG)]
-    bars = errors.bar(np.arange(LONG), np.zeros(LONG), color=CONTENT, zorder=3)
-    for each in bars:
-        each.set_animated(True)
+    touch(strip, x="pads")
+    set_heights = error_bars(errors, np.arange(LONG))
     errors.axvline(LONG - STEPS - 0.5, color=INK, lw=1, ls="--", zorder=2)
     errors.set(xlim=(-0.6, LONG - 0.4), ylim=(0, 2), xlabel="place in the padded row", ylabel="error (share of the output)")
 
     def update(counting, pads, hidden):
         positions, off = padded_run(counting, pads, hidden)
-        for place, (box, text, each) in enumerate(zip(boxes, texts, bars)):
+        for place, (box, text) in enumerate(zip(boxes, texts)):
             box.set_facecolor(FAINT if place < pads else "#EAD9E2" if place >= LONG - STEPS else CARD)
             text.set_text("pad" if place < pads else signed(positions[place], 0))
-            each.set_height(0 if place < pads else off[place])
+        set_heights(np.nan_to_num(off))
         worst = np.nanmax(off)
         told = "Every output equals the one of the text alone." if worst < 1e-9 else (
             f"The last step is off by {off[-1]:.2f} of its length, the prompt's last token by {off[-STEPS - 1]:.2f}.")
@@ -147,11 +148,12 @@ def eviction(fig):
     (right,) = offsets.plot([], [], "o", color=FAINT, ms=9, ls="", label="in the text", zorder=3, animated=True)
     (seen,) = offsets.plot([], [], "D", color=KEY, ms=5, ls="", label="as the query has it", zorder=4, animated=True)
     offsets.axhline(0, color=INK, lw=1, ls=":", zorder=2)
+    gone = offsets.add_patch(Rectangle((0, -13), 1, 22, fc=FAINT, alpha=0.4, lw=0, zorder=1.5, animated=True, label="dropped"))
+    touch(offsets, x="first", start=-0.5)                                    # the two ends of what is dropped
+    touch(offsets, x="dropped", start=-0.5, plus="first")
     offsets.set(xlim=(-0.6, KEPT - 0.4), ylim=(-13, 9), xticks=range(KEPT), xlabel="cached key (token)", ylabel="offset from the next query")
-    offsets.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=9, handlelength=1)
-    bars = errors.bar(np.arange(MORE), np.zeros(MORE), width=0.6, color=CONTENT, zorder=3)
-    for each in bars:
-        each.set_animated(True)
+    offsets.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=3, fontsize=9, handlelength=1, columnspacing=1)
+    set_heights = error_bars(errors, np.arange(MORE), "0: nothing has changed", width=0.6)
     errors.set(xlim=(-0.6, MORE - 0.4), ylim=(0, 2.3), xticks=range(MORE), xlabel="token", ylabel="change (share of the output)")
     errors.set_xticklabels(range(KEPT, KEPT + MORE))
 
@@ -159,12 +161,12 @@ def eviction(fig):
         places, keep, off = evicted_run(way, dropped, first)
         right.set_data(keep, keep - KEPT)
         seen.set_data(keep, places)
-        for each, height in zip(bars, off):
-            each.set_height(height)
-        gone = f"Tokens {first} to {first + dropped - 1} dropped" if dropped > 1 else f"Token {first} dropped" if dropped else "Nothing dropped"
+        set_heights(off)
+        gone.set(x=first - 0.5, width=dropped)
+        what = f"Tokens {first} to {first + dropped - 1} dropped" if dropped > 1 else f"Token {first} dropped" if dropped else "Nothing dropped"
         differs = (f"of the next outputs token {KEPT + off.argmax()}'s differs most from a pass that only hides them, by {off.max():.2f} of its length."
                    if off.max() > 1e-9 else "no output differs from a pass that only hides them.")
-        return f"{gone}; {way}. {_seen_at(places, keep - KEPT)}; {differs}"
+        return f"{what}; {way}. {_seen_at(places, keep - KEPT)}; {differs}"
     return update
 
 
@@ -210,7 +212,9 @@ def changed_frequencies(fig):
     scores.axhline(0, color=FAINT, lw=1, ls="-", zorder=1)
     scores.set(xscale="log", xlim=(1, FARTHEST), ylim=(-0.4, 1.05), xlabel="key behind the query (tokens)", ylabel="score (share of highest)")
     scores.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, handlelength=2.5)
-    (points,) = phases.plot([], [], "o", color=POSITION, ms=4, ls="", zorder=3, animated=True)
+    touch(scores, x="distance")
+    (points,) = phases.plot([], [], "o", color=WRONG, ms=4, ls="", zorder=3, animated=True)
+    still = phases.text(0.5, 0.7, "0: nothing is wrong", color=NEUTRAL, ha="center", transform=phases.transAxes, animated=True)
     phases.axhline(0, color=FAINT, lw=1, ls="-", zorder=1)
     phases.set(xlim=(-1, WIDTH // 2), ylim=(-3.4, 3.4), yticks=[-np.pi, 0, np.pi], xlabel="pair (0: fastest)", ylabel="angle off (rad)")
     phases.set_yticklabels(["−π", "0", "π"])
@@ -226,6 +230,7 @@ def changed_frequencies(fig):
         place = length - 1 - distance
         gap = np.zeros(WIDTH // 2) if remedy != REMEDIES[0] else place * (frequencies_at(place + 1) - frequencies_at(length))
         points.set_data(np.arange(WIDTH // 2), wrap(gap))
+        still.set_visible(np.abs(gap).max() < 1e-9)
         return (f"Text of {length:,} tokens, trained on {TRAINED:,}; remedy: {remedy}. The {'first ' if wanted > distance else ''}key{',' if wanted > distance else ''} {distance:,} back{',' if wanted > distance else ''} scores {signed(used)} of the highest "
                 f"value, where frequencies of one set give {signed(right)}.")
     return update

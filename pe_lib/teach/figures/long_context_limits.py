@@ -4,7 +4,8 @@ import numpy as np
 
 from pe_lib.frequencies import inverse_frequencies, offset_similarity
 from pe_lib.precision import FORMATS, angle_error
-from pe_lib.teach.plots import FAINT, INK, LINES, POSITION, fixed_ticks, signed
+from pe_lib.teach.plots import FAINT, FORMAT_LINES, INK, POSITION, fixed_ticks, signed
+from pe_lib.teach.touch import touch
 
 
 def lowest(base, length, dim=128):
@@ -32,6 +33,7 @@ def base_window(fig, length=4096, near=(26_940, 26_990), wide=(10_000, 110_000))
         ax.axhline(0, color=INK, lw=1, ls="--")
     afar.axvline(np.mean(near) / 1000, color=FAINT, lw=2, ls="-", zorder=0)
     (here,) = close.plot([], [], "o", color=INK, ms=8, ls="", zorder=5, animated=True)
+    touch(close, x="base")
 
     def update(base):
         offset, value = lowest(base, length)
@@ -49,12 +51,13 @@ def angle_precision(fig, dim=128, highest=1e6):
     grid = fig.add_gridspec(1, 2, width_ratios=[1.4, 1], left=0.125, right=0.98, bottom=0.18, top=0.86, wspace=0.1)
     worst, pairs = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[0, 1])
     spread, m = np.geomspace(1, highest, 150).round(), np.arange(dim // 2)
-    looks = list(zip(FORMATS, LINES))
+    looks = [(form, FORMAT_LINES[form]) for form in FORMATS]
     curves = [worst.plot([], [], color=color, ls=style, lw=1.5, zorder=3, animated=True, label=form)[0]
               for form, (color, style) in looks]
     marks = [pairs.plot([], [], marker, color=color, ms=4, ls="", zorder=3, animated=True)[0]
              for marker, (_, (color, _)) in zip("ox^", looks)]
     here = worst.axvline(1, color=INK, ls=":", lw=1.2, zorder=3, animated=True)
+    touch(worst, x="position")
     for ax in (worst, pairs):
         ax.axhline(1, color=FAINT, lw=1, ls="-")
         ax.set(yscale="log", ylim=(1e-6, 1e6))

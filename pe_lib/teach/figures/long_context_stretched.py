@@ -9,7 +9,7 @@ from pe_lib.offsets import unfinished_pairs
 from pe_lib.scaling import dynamic_ntk, interpolate, llama3, longrope, ntk, ramp_by_pair, ramp_by_turns, yarn
 from pe_lib.teach.data.long_context import BASE, DIM, INV_FREQ, L, PHI3_LONG
 from pe_lib.teach.figures.long_context import distance_of
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, fixed_ticks, signed
+from pe_lib.teach.plots import FAINT, INK, NEUTRAL, POSITION, fixed_ticks, signed
 
 # name -> factor -> (frequencies, attention factor); at `factor` times the trained length
 RULES = {
@@ -36,7 +36,7 @@ def ratio_curves(fig, reach=24):
     grid = fig.add_gridspec(1, 2, width_ratios=[1.35, 1], left=0.09, right=0.98, bottom=0.17, top=0.85, wspace=0.22)
     shares, near = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[0, 1])
     m, k, turns = np.arange(DIM // 2), np.arange(reach + 1), L / wavelengths(INV_FREQ)
-    looks = ((INK, ":", 1.5, "unchanged"), (CONTENT, "-.", 1.5, "interpolation"), (KEY, "--", 1.5, "NTK-aware"),
+    looks = ((INK, ":", 1.5, "unchanged"), (NEUTRAL, "-.", 1.5, "interpolation"), (NEUTRAL, "--", 1.5, "NTK-aware"),
              (POSITION, "-", 2.5, "your rule"))
     lines = [[ax.plot([], [], color=color, ls=style, lw=lw, zorder=3, animated=True)[0] for color, style, lw, _ in looks]
              for ax in (shares, near)]

@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from pe_lib.teach.plots import INK, KEY, POSITION, QUERY
+from pe_lib.teach.plots import FORMAT_LINES, INK, KEY, POSITION, QUERY, ROLES, bare, new_figure, style
+from pe_lib.teach.touch import touch
 
 SENTENCE = "the old dog bites the young man again".split()
 
@@ -25,6 +26,9 @@ def query_and_key(fig):
     bars = below.bar(places, 0.0, 0.5, color=POSITION, alpha=0.35, animated=True)
     numbers = [below.text(place, 0, "", ha="center", fontsize=10, animated=True) for place in places]
     below.axhline(0, color=INK, linewidth=0.8)
+    touch(words, x="query")                                                  # the nearer box is taken
+    touch(words, x="key")
+    touch(below, x="key")
     below.set(ylim=(-n - 1, n + 1), xlabel="place of the key", ylabel="relative,\nin places", xticks=places)
 
     def update(query, key):
@@ -40,6 +44,28 @@ def query_and_key(fig):
         return (f"Query {query} ({SENTENCE[query]}) looks at key {key} ({SENTENCE[key]}): "
                 f"relative = {key} − {query} = {_signed(key - query)}, {_in_words(key - query)}.")
     return update
+
+
+ROLE_MEANS = {"query": "who asks", "key": "who is asked", "content": "what a word means", "position": "where it stands, and offsets",
+              "neutral": "has none of these roles", "wrong": "an error, or what should not be"}
+
+
+def colour_legend():
+    """Every role's colour and every number format's colour and dash, as a picture that stands still."""
+    with style():
+        fig = new_figure(8.0, 2.4)
+        roles, formats = fig.subplots(1, 2, width_ratios=[1.5, 1])
+        for ax, names in ((roles, ROLES), (formats, FORMAT_LINES)):
+            ax.set(xlim=(0, 10), ylim=(len(ROLES) - 0.4, -0.9))
+            bare(ax)
+            ax.set_title("Roles" if ax is roles else "Number formats", fontsize=11)
+            for row, (name, look) in enumerate(names.items()):
+                color, dash = (look, "-") if ax is roles else look
+                ax.plot([0.2, 1.4] if ax is roles else [0.2, 3.2], [row, row], color=color, ls=dash, lw=9 if ax is roles else 2.5, solid_capstyle="butt")
+                ax.text(1.9 if ax is roles else 3.9, row, name, va="center", color=color, weight="bold")
+        for row, name in enumerate(ROLES):
+            roles.text(4.4, row, ROLE_MEANS[name], va="center")
+    return fig
 
 
 def _frame_words(boxes, names, arc, query, key):
