@@ -2,7 +2,7 @@
 
 import itertools
 
-from figure_kit import numbers, readout
+from figure_kit import built, numbers, readout
 import numpy as np
 import pytest
 from test_clinic_patients import CASES
@@ -13,7 +13,7 @@ from pe_lib.teach.figures import bug_clinic_attention as cached
 from pe_lib.teach.figures import bug_clinic_tests as tests
 from pe_lib.teach.figures.long_context_limits import angle_precision
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.teach.plots import new_figure, style
+from pe_lib.teach.plots import FORMAT_LINES, ROLES, new_figure, style
 from pe_lib.precision import angle_error
 
 
@@ -107,17 +107,18 @@ def test_the_sentence_names_the_tests_that_tell_two_apart():
 
 # ---- the bench
 
-@pytest.mark.parametrize("patient", ["healthy", "healthy, half-split", "healthy, clockwise", "patient A"])
+@pytest.mark.parametrize("patient", ["healthy", "healthy, half-split", "healthy, clockwise"])
 @pytest.mark.parametrize("way", figures.CALLS.values())
 @pytest.mark.parametrize("position", [0, 1, 5, 300, 2048, 4096])
 def test_the_sound_look_healthy_everywhere(patient, way, position):
-    """claims 12.1 and 12.3: A among them"""
+    """claim 12.1"""
     assert looks_healthy(patient, position, way)
 
 
 def test_who_looks_ill_at_5():
     """claim 12.2: a mission's answer"""
-    assert {name for name in PATIENTS if name < "I" and not looks_healthy(f"patient {name}")} == {"B", "C", "D", "E"}
+    assert {name for name in "BCDEFGH" if not looks_healthy(f"patient {name}")} == {"B", "C", "D", "E"}
+    assert {name for name in "BCDEFGH" if figures.off_the_law(PATIENTS[name], 5).max() > 1e-9} == {"B", "C", "D"}      # by instrument 3
     assert [looks_healthy("patient D", p) for p in (0, 1, 2)] == [True, False, False]
     *_, low, high, apart, off = numbers(readout(figures.bench, patient="patient D", position=900, way="text"))
     assert low == high == 1 and apart == 0 and off > 0.1             # only the angles show it
@@ -132,14 +133,37 @@ def test_what_the_first_instrument_shows():
     np.testing.assert_allclose(figures.matrix(PATIENTS["D"], 5), np.eye(8), atol=1e-12)
 
 
+def test_a_has_no_bed_since_its_bench_would_give_its_reveal_away():
+    """claim 12.3: A turns as the healthy do, half-split"""
+    assert "patient A" not in figures.ON_BENCH and len(figures.ON_BENCH) == 10
+    np.testing.assert_allclose(figures.matrix(PATIENTS["A"], 5), figures.matrix(tests.healthy("half"), 5))
+
+
+def test_the_frame_stands_round_the_bed_of_the_patient():
+    figure, _ = built(figures.bench)
+    beds = figure.axes[0]
+    for place, patient in enumerate(figures.ON_BENCH):
+        readout(figures.bench, patient=patient, position=5, way="text")
+        frame = beds.patches[-1]
+        assert frame.get_x() < place < frame.get_x() + frame.get_width()
+        assert beds.texts[place].get_text().replace("\n", " ") == patient.removeprefix("patient ")
+
+
+def test_the_bench_says_that_nothing_is_wrong_and_that_curves_coincide():
+    figure, _ = built(figures.bench)
+    for patient, well in (("healthy", True), ("patient B", False)):
+        said = readout(figures.bench, patient=patient, position=5, way="text")
+        assert figure.axes[3].texts[0].get_visible() == well and ("the three score curves coincide" in said) is well
+
+
 def test_the_bench_has_room_for_its_titles():
     with style():
-        fig = new_figure(8.0, 5.0)
+        fig = new_figure(8.0, 4.4)
         figures.bench(fig)
         fig.canvas.draw()
         titles = [ax.get_title(loc="left") for ax in fig.axes if ax.get_title(loc="left")]
         assert [title[0] for title in titles] == list("1234") and not any("law" in ax.get_ylabel() for ax in fig.axes)
-        for ax in fig.axes[:4]:
+        for ax in fig.axes[1:5]:
             assert ax._left_title.get_window_extent().x1 <= ax.get_window_extent().x1, ax.get_title(loc="left")
 
 
@@ -216,7 +240,8 @@ def test_each_format_has_one_colour_in_chapters_8_and_12():
         angle_precision(there)
     looks = [{line.get_label(): (line.get_color(), line.get_linestyle()) for line in fig.axes[0].lines if line.get_label() in figures.FORMATS}
              for fig in (here, there)]
-    assert len(looks[0]) == 3 and looks[0] == looks[1]
+    assert len(looks[0]) == 3 and looks[0] == looks[1] == {form: FORMAT_LINES[form] for form in figures.FORMATS}
+    assert {color for color, _ in looks[0].values()}.isdisjoint(ROLES.values())
 
 
 def test_the_tolerance_sentence():

@@ -3,7 +3,7 @@
 import functools
 import re
 
-from figure_kit import numbers, readout
+from figure_kit import built, numbers, readout
 import numpy as np
 import pytest
 
@@ -197,6 +197,31 @@ def test_the_weights_that_are_drawn_are_those_of_the_run():
                            else fig.axes[0].images[0].get_array(), float)
         outputs = faults.decode(faults.Fault(mask=figures.MASKS[mask]), q, k, v, FREQ, faults.pieces(12, 5, 3))
         np.testing.assert_allclose(np.nan_to_num(drawn) @ v, outputs, atol=1e-6)
+
+
+@pytest.mark.parametrize("build, well, ill", [
+    (figures.chunk_masks, {"prompt": 5, "chunk": 3, "mask": "bottom-right"}, {"mask": "top-left"}),
+    (figures.fault_switch, {"fault": "none", "token": 9, "chunk": 1}, {"fault": "restart at 0"}),
+    (figures.logit_meters, {"fault": "none", "chunk": 1}, {"fault": "restart at 0"}),
+    (counting.left_padding, {"counting": "by the mask", "pads": 2, "hidden": True}, {"hidden": False}),
+    (counting.eviction, {"way": "positions stay", "dropped": 4, "first": 0}, {"way": "renumbered, keys as they are"}),
+    (counting.changed_frequencies, {"length": 4096, "distance": 1000, "remedy": "none"}, {"length": 8192}),
+], ids=lambda value: getattr(value, "__name__", ""))
+def test_an_empty_panel_says_that_nothing_is_wrong(build, well, ill):
+    figure, _ = built(build)
+    for settings, empty in ((well, True), (well | ill, False)):
+        readout(build, **settings)
+        notes = [text.get_visible() for ax in figure.axes for text in ax.texts if "nothing" in text.get_text()]
+        assert notes == [empty]
+
+
+def test_what_is_dropped_lies_under_the_band():
+    figure, _ = built(counting.eviction)
+    (band,) = figure.axes[0].patches
+    for first, dropped in ((0, 4), (2, 1), (3, 8)):
+        readout(counting.eviction, way="positions stay", dropped=dropped, first=first)
+        inside = [token for token in range(12) if band.get_x() < token < band.get_x() + band.get_width()]
+        assert inside == list(range(first, first + dropped))
 
 
 def test_bars_are_never_cut():

@@ -305,6 +305,32 @@ def test_the_lowest_values_stay_within_the_picture():
         assert similarity[0] == 64 and np.flatnonzero(similarity > 40).max() < 30 and figure.axes[0].get_ylim()[1] == 40
 
 
+@pytest.mark.parametrize("dim", [4, 6, 8, 10, 12, 16, 32, 64])
+def test_the_hand_finds_the_impostors_that_there_are(dim):
+    """claim 8.2: at each offset up to 1,000 the sentence and the mark say what the encodings do; and the missions' answers"""
+    table = sinusoidal_encoding(np.arange(1001), dim)
+    away = np.linalg.norm(table - table[0], axis=1)
+    figure, _ = built(figures.impostor_hunt)
+    for offset in (0, 1, 2, 6, 19, 44, 63, 500, 628, 1000):
+        said = readout(figures.impostor_hunt, offset=offset, dim=dim)
+        assert f"offset {offset} lies {away[offset]:.3f} from offset 0, the neighbour, offset 1, lies {away[1]:.3f} away" in said
+        assert (f"Offset {offset} is an impostor." in said) == (offset > 1 and away[offset] < away[1])
+        (mark,) = [line for line in figure.axes[0].lines if line.get_label() == "your offset"]
+        np.testing.assert_allclose(np.ravel(mark.get_data()), [offset / 1000, away[offset] / dim**0.5], atol=1e-6)
+    if dim == 8:
+        assert 10 + int(away[10:].argmin()) == 63 and round(away[63], 3) == 0.645 and round(away[1], 3) == 0.964
+    assert dim < 16 or away[2:].min() > away[1]
+
+
+def test_where_the_curves_coincide_both_are_seen_and_the_sentence_says_how_near_they_are():
+    figure, _ = built(figures.impostor_finder)
+    said = readout(figures.impostor_finder, dim=8, base=1e4, reach=10**6)
+    ours, theirs = (next(line for line in figure.axes[1].lines if line.get_label() == f"around {what}") for what in ("0", "it"))
+    apart = np.abs(theirs.get_ydata() - ours.get_ydata()).max() * 8**0.5
+    assert said.endswith(f"the two curves on the right differ by up to {apart:.3f}.") and apart < 0.004
+    assert ours.get_linewidth() > 3 * theirs.get_linewidth() and ours.get_zorder() <= theirs.get_zorder()
+
+
 def test_a_mark_stands_below_the_dip_that_it_marks():
     figure, _ = built(impostors := figures.impostor_finder)
     readout(impostors, dim=8, base=1e4, reach=1000)

@@ -16,6 +16,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from pe_lib.precision import FORMATS
 from pe_lib.teach import plots
 from pe_lib.teach.maps import contrast
 from pe_lib.teach.plots import LINES, new_figure, png, show, style
@@ -86,6 +87,23 @@ def test_text_and_lines_stand_out_from_the_card():
     rc = matplotlib.rcParams
     assert contrast(rc["text.color"], rc["figure.facecolor"]) > 14
     assert min(contrast(color, rc["figure.facecolor"]) for color, _ in LINES) > 3      # WCAG: graphics 3:1
+
+
+def test_roles_and_formats_have_colours_of_their_own():
+    """Each stands out from the card as text does; a format has a dash that no other has, and no role's colour."""
+    colors = [*plots.ROLES.values(), *(color for color, _ in plots.FORMAT_LINES.values())]
+    assert len(set(colors)) == len(colors) == 10
+    assert min(contrast(color, plots.CARD) for color in (plots.NEUTRAL, plots.WRONG, *colors[6:])) > 4.5
+    assert len({dash for _, dash in plots.FORMAT_LINES.values()}) == 4 and set(FORMATS) < set(plots.FORMAT_LINES)
+
+
+@pytest.mark.parametrize("errors, said", [([0, 0], True), ([0, 0.2], False)])
+def test_bars_of_errors_stand_on_a_line_and_say_that_there_are_none(errors, said):
+    with style():
+        ax = new_figure().subplots()
+        plots.error_bars(ax, np.arange(2))(errors)
+    assert [bar.get_height() for bar in ax.patches] == errors and ax.lines[0].get_ydata()[0] == 0
+    assert ax.texts[0].get_text() == "0: nothing is wrong" and ax.texts[0].get_visible() is said
 
 
 def test_a_new_figure_is_agg_sized_and_unknown_to_pyplot():

@@ -10,7 +10,7 @@ import pytest
 
 from pe_lib.teach.checks.start_here import check_relative_position
 from pe_lib.teach.figures import start_here as figures
-from pe_lib.teach.plots import new_figure, style
+from pe_lib.teach.plots import FORMAT_LINES, ROLES, new_figure, style
 
 HERE = Path(__file__).parent
 WRONG = runpy.run_path(str(HERE / "exercises" / "00_start_here.py"))["WRONG"]["0.1"]
@@ -58,6 +58,14 @@ def update():
 ])
 def test_the_practice_figure_says_key_minus_query(update, query, key, said):
     assert update(query=query, key=key) == said
+
+
+def test_the_legend_shows_every_role_and_format_once_as_they_are_drawn():
+    roles, formats = figures.colour_legend().axes
+    assert [text.get_text() for text in roles.texts][:6] == list(ROLES) == list(figures.ROLE_MEANS)
+    assert [line.get_color() for line in roles.lines] == list(ROLES.values())
+    assert [text.get_text() for text in formats.texts] == list(FORMAT_LINES)
+    assert [(line.get_color(), line.get_linestyle()) for line in formats.lines] == list(FORMAT_LINES.values())
 
 
 def test_every_classic_mistake_gets_a_hint_of_its_own():
