@@ -68,7 +68,7 @@ def test_a_larger_base_moves_the_first_impostor_out_and_then_to_6():
     assert stops == [14_495, 16_939, 19_742, 23_003, 26_860, 36_958, 43_762, 50_743, *[6] * 13]
     assert first(62_143) == 59_470 and first(62_144) == 6
     turned = np.degrees(angles(6, inverse_frequencies(12, 62_144)))
-    assert round(360 - turned[0]) == 16 and 54 < turned[1] < 55 and turned[2] < 9
+    assert round(360 - turned[0]) == 16 and 54 < turned[1] < 55 and turned[2:].max() < 9
     lost = 1 - np.cos(angles(6, inverse_frequencies(12, 62_144)))
     assert round(lost.sum(), 4) == 0.4726 and round(lost[1], 2) == 0.42
     assert np.isclose(lost.sum(), (1 - np.cos(angles(1, inverse_frequencies(12, 62_144)))).sum(), atol=1e-6)
