@@ -134,6 +134,7 @@ def test_a_step_at_a_million_offsets_draws_as_much_and_makes_two_thousand_rows(m
 def test_unseen_arcs(trained, base, times, said):
     """claim 8.3, and the missions' answers"""
     assert said in readout(figures.arcs, trained=trained, base=base, times=times)
+    assert f"has been round about {round(trained / (2 * np.pi)):,} times." in readout(figures.arcs, trained=trained, base=base, times=times)
 
 
 def test_every_pair_completes_its_circle_at_fourteen_lengths():

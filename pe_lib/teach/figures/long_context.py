@@ -195,5 +195,5 @@ def arcs(fig, dim=128):
         new, count = int((met > seen).sum()), int(unfinished.sum())
         return (f"Trained on {trained:,} tokens at base {base:,.0f}: {count} of {dim // 2} pairs never completed a turn. At "
                 f"{times * trained:,} tokens {new} pairs meet angles they have never shown; the slowest has shown "
-                f"{100 * seen[-1]:.1f} % of its circle, the fastest has been round {before[0]:,.0f} times.")
+                f"{100 * seen[-1]:.1f} % of its circle, the fastest has been round about {before[0]:,.0f} times.")
     return update
