@@ -51,6 +51,7 @@ WRONG = {
         "the other is its transpose": _split("""
     mixed = qx @ kp.T / root
     return qx @ kx.T / root, mixed, mixed.T, qp @ kp.T / root"""),
+        "two pairs of terms": _split("    return (qx @ kx.T / root, qx @ kp.T / root), (qp @ kx.T / root, qp @ kp.T / root)"),
         "no mixed terms": _split("    return qx @ kx.T / root, 0 * (qx @ kx.T), 0 * (qx @ kx.T), qp @ kp.T / root"),
         "places not projected": _split("""
     return qx @ kx.T / root, qx @ kp.T / root, qp @ kx.T / root, positional @ positional.T / root"""),
@@ -85,6 +86,17 @@ def look_back_query(k, w_k):
         "multiplied by the transpose": _look_back("    return M(k) @ w_k.T"),
         "the sign of k lost": _look_back("    return M(abs(k)) @ np.linalg.inv(w_k.T)"),
         "k fixed at 1": _look_back("    return M(1) @ np.linalg.inv(w_k.T)"),
+        "fitted to five places": """
+def look_back_query(k, w_k):
+    here, there = (sinusoidal_encoding(np.arange(5) - back, len(w_k)) for back in (0, k))
+    return np.linalg.lstsq(here, there, rcond=None)[0] @ np.linalg.inv(w_k.T)
+""",
+        "the slowest pair rotated the other way": _look_back("""
+    inv_freq[3:] *= -1
+    return M(k) @ np.linalg.inv(w_k.T)"""),
+        "the slowest pair not rotated": _look_back("""
+    inv_freq[2 if d == 4 else -1:] = 0
+    return M(k) @ np.linalg.inv(w_k.T)"""),
     },
     "3.3": {
         "query and key exchanged": _seek("    return column(len(words) + b), column(a)"),
@@ -128,7 +140,8 @@ HINTS = {
         "mixed terms exchanged": "The two mixed terms have changed places",
         "transposed": "queries go down, keys go across",
         "one mixed term twice": "2ab",
-        "the other is its transpose": "only if W_Q and W_K are equal",
+        "the other is its transpose": "where W_Q W_Kᵀ is symmetric",
+        "two pairs of terms": "it is a tuple of 2: a tuple of 2, a tuple of 2. return a, b, c, d",
         "no mixed terms": "mixed terms are missing",
         "places not projected": "has not been projected",
         "the sum alone": "it is one array of shape (5, 5)",
@@ -146,10 +159,13 @@ HINTS = {
         "W_K forgotten": "Right if W_K is the identity",
         "inverse not transposed": "untransposed",
         "inverse on the wrong side": "wrong side",
-        "multiplied instead of undone": "turns and does not stretch",
+        "multiplied instead of undone": "keeps lengths",
         "multiplied by the transpose": "multiply by W_Kᵀ once more",
         "the sign of k lost": "sign of k is lost",
         "k fixed at 1": "whatever k is",
+        "fitted to five places": "Fitted to a few places?",
+        "the slowest pair rotated the other way": "Every pair has an angle of its own, the slowest as well",
+        "the slowest pair not rotated": "Every pair has an angle of its own, the slowest as well",
     },
     "3.3": {
         "query and key exchanged": "The place looks for the word",

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 TOLERANCE = 1e-5      # relative and absolute; loose enough for float32
+COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
 
 
 def numbers(result):

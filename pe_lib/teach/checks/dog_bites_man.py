@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pe_lib.attention import attention, causal_mask
+from pe_lib.teach.checks.compare import COARSE
 from pe_lib.teach.checks.exercise import draws, exercise
 
 
@@ -17,9 +18,6 @@ def attend_one_by_loop(q_i, k, v):
     for power, v_j in zip(powers, v):
         output += power / sum(powers) * v_j
     return output
-
-
-COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
 
 
 def _shares(scores):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pe_lib.teach.checks.compare import COARSE
 from pe_lib.teach.checks.exercise import exercise
 from pe_lib.frequencies import angles, inverse_frequencies, inverse_frequencies_endpoint
 from pe_lib.sinusoidal import encode_angles, offset_matrix, sinusoidal_encoding
@@ -45,9 +46,6 @@ CLASSIC_ENCODINGS = {
     "The angles are right but taken in degrees: np.sin wants radians, and p times omega already is.":
         lambda p, dim: encode_angles(np.deg2rad(angles(p, inverse_frequencies(dim)))),
 }
-
-
-COARSE = "These numbers are right to three digits only: the precision is too low. Compute in float64, NumPy's own."
 
 
 def _shape(result):
