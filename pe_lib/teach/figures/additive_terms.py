@@ -101,9 +101,10 @@ def four_maps(fig, base=100.0):
         words = sentence.split()
         whole.set_xticks(range(6), words, rotation=45, ha="right", rotation_mode="anchor")
         whole.set_yticks(range(6), words)
-        parts = " + ".join(signed(v) if v >= 0 else f"({signed(v)})" for v in (terms[term][query, key] for term in TERMS))
+        rounded = [signed(terms[term][query, key]) for term in TERMS]
+        parts = " + ".join(f"({part})" if part.startswith("−") else part for part in rounded)
         where = f"position{'s' * (len(best) > 1)} {' and '.join(map(str, best))}"
         with_whom = f"highest with “{words[key]}” at {where}" if len(best) < 6 else "the same with every word"
         return (f"The query “{words[query]}” at position {query} scores {with_whom}. The ringed parts, map by map: "
-                f"{parts} = {signed(scores[query, key])}.")
+                f"{parts} ≈ {signed(scores[query, key])}.")
     return update

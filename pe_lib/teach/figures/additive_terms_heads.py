@@ -89,7 +89,7 @@ def shares_of_terms(fig, n=12):
         weights.set_data(shares)
         back = (shares[1:].argmax(axis=1) == np.arange(n - 1)).sum()
         parts = ", ".join(f"{named(term)} {signed(100 * now[term], 0)}%" for term in TERMS)
-        return f"Strength {strength:.1f}: {parts}. Of {n - 1} words that have one before them, {back} look at it most."
+        return f"Strength {strength:.1f}: {parts}. Of {n - 1} words that have one before them, {back} look{'s' if back == 1 else ''} at it most."
     return update
 
 

@@ -76,7 +76,9 @@ def split_again(fig, count=16, most=100):
         full.set_xdata([width - count] * 2)
         miss = f"{error:.2f}" if error >= 0.005 else "less than 0.01"
         verdict = "is exact to seven decimals" if error < 5e-8 else f"misses by {miss} of the places’ size"
-        return f"{words} word{'s' if words > 1 else ''}, {count} places ({kind}), width {width}: the best map {verdict}, and {100 * right_ones:.0f}% of the sums are read right."
+        share = "all" if right_ones == 1 else f"{np.floor(1000 * right_ones) / 10:g}%"
+        return (f"{words} word{'s' if words > 1 else ''}, {count} places ({kind}), width {width}: the best map (up to rounding) {verdict}, and "
+                f"{share} of the sums are read right.")
     return update
 
 
