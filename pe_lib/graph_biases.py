@@ -39,7 +39,7 @@ def degree_centrality(adjacency, table):
 
     It says how many neighbours a node has, not where it is: all leaves get the same vector.
     Raises: ValueError as `shortest_paths`, and if table is not real and finite, of two axes and with a row at least.
-    Source: Ying et al. 2021 (Graphormer), equation 5, for a graph without directions. (networkx gives this name to degree / (n - 1).)
+    Source: Ying et al. 2021 (Graphormer), equation 5, without directions. networkx gives this name to degree / (n - 1).
 
     >>> degree_centrality([[0, 1, 1], [1, 0, 0], [1, 0, 0]], table=[[0.0], [1.0], [4.0]]).T
     array([[4., 1., 1.]])

@@ -223,6 +223,15 @@ def test_a_stretched_bias_keeps_offset_0_and_its_symmetry(old, new, seed):
     assert_array_equal(window_bias(new, resized)[:, 0, -1], resized[:, 0])
 
 
+@steady
+@given(WINDOWS, WINDOWS, st.integers(0, 1000))
+def test_a_bias_is_stretched_as_a_picture_of_its_offsets(old, new, seed):
+    """claim 10.2: rows of offsets by rows, columns by columns; windows that are not square show it."""
+    old_offsets, new_offsets = ((2 * rows - 1, 2 * columns - 1) for rows, columns in (old, new))
+    table = np.random.default_rng(seed).normal(size=old_offsets[0] * old_offsets[1])
+    assert_allclose(interpolate_bias(table, old, new), interpolate_table(table[:, None], old_offsets, new_offsets)[:, 0], atol=1e-12)
+
+
 def test_every_argument_of_the_stretching_matters():
     table = np.arange(16.0)[:, None]
     assert abs(interpolate_table(table, (2, 8), (3, 3)) - interpolate_table(table, (4, 4), (3, 3))).max() > 0.1
