@@ -79,6 +79,11 @@ def test_alibi_says_what_a_far_key_needs(heads, distance):
     np.testing.assert_allclose(found[4:6], [distance * slopes.max(), distance * slopes.min()], atol=6e-3)
 
 
+@pytest.mark.parametrize("distance, words", [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens")])
+def test_one_token_back_is_one_token(distance, words):
+    assert f" A key {words} back needs " in readout(figures.alibi_lines, heads=8, distance=distance)
+
+
 def test_the_missions_on_alibi():
     """claim 4.2: 8 heads need 32 at 64 tokens, and 0.25; 9 heads are the first with a steeper head than 1/2"""
     assert "higher by 32.00 in the steepest head, and by 0.25 in the flattest" in readout(figures.alibi_lines, heads=8, distance=64)
@@ -162,6 +167,17 @@ def test_one_bias_moves_two_rows_of_scores_alike_and_their_weights_not(slope, st
     assert (abs(moved[0] - moved[1]) < 1e-12) == (slope == 0 or strength == 0)
 
 
+def test_weights_that_move_by_different_amounts_are_said_to():
+    """claim 4.4: at every setting; where two decimals are the same, three are shown"""
+    longer = []
+    for slope, strength in itertools.product(np.arange(21) / 20, np.arange(25) / 4):
+        said = readout(figures.two_contents, slope=slope, strength=strength)
+        above, below = said.partition("it moves the weights by ")[2].partition(" below.")[0].split(" above and ")
+        assert (above == below) == (slope == 0 or strength == 0)
+        longer += [(slope, strength)] * (len(above) > len("−0.02"))
+    assert longer == [(0.05, 0.25), (0.05, 5.75), (0.05, 6.0)]
+
+
 def test_the_far_match_loses_more_points_and_the_smaller_share():
     """claim 4.4: 43 percentage points against 6, but 84 % of its weight against 89 %: the question asks for points"""
     relative = np.arange(-7, 1)
@@ -180,7 +196,7 @@ def test_the_far_match_loses_more_points_and_the_smaller_share():
 def test_content_overrules_the_bias_at_slope_times_distance(strength, winners):
     """claim 4.4: at slope 1/2 a match 3 back ties at 1.5, one 7 back at 3.5"""
     assert winners in readout(figures.two_contents, slope=0.5, strength=strength)
-    assert "all keys alike" in readout(figures.two_contents, slope=0.0, strength=0.0)
+    assert readout(figures.two_contents, slope=0.0, strength=0.0).endswith("All keys get the same weight, above and below.")
 
 
 @pytest.mark.parametrize("seed", [0, 3, 20])
@@ -228,6 +244,14 @@ def test_a_bias_says_the_same_to_both_brackets(one, other):
     first, second = figures.bracket_scores(figures.SCHEMES[0], one, other)
     assert first[2] - first[0] == second[2] - second[0] == other - one
     assert "not as asked" in readout(figures.brackets, scheme=figures.SCHEMES[0], one=one, other=other)
+
+
+def test_a_bracket_that_looks_most_at_itself_only_leans():
+    """claim 4.6: both sides are below 0, so most weight stays on the bracket, and the right has more than the left"""
+    said = readout(figures.brackets, scheme=figures.SCHEMES[0], one=-2.0, other=-1.0)
+    weights = softmax(np.array([-2.0, 0.0, -1.0]))
+    assert weights.argmax() == 1 and f"“(” leans right, with {weights[2]:.2f} on the right; “)” leans right, with {weights[0]:.2f} on the left" in said
+    assert "“(” leans neither way" in readout(figures.brackets, scheme=figures.SCHEMES[0], one=1.0, other=1.0)
 
 
 @pytest.mark.parametrize("scheme", figures.SCHEMES[1:])

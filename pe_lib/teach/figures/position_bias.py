@@ -111,7 +111,7 @@ def alibi_lines(fig, most=16, reach=64):
             line.set_data(relative, values)
         dots.set_data([-distance] * 3, bias[:, reach - distance])
         here.set_xdata([-distance] * 2)
-        return (f"Slopes with {heads} head{'s' * (heads > 1)}: {three[0]:.4f} the steepest, {three[-1]:.4f} the flattest. A key {distance} tokens "
+        return (f"Slopes with {heads} head{'s' * (heads > 1)}: {three[0]:.4f} the steepest, {three[-1]:.4f} the flattest. A key {distance} token{'s' * (distance != 1)} "
                 f"back needs a content score higher by {distance * three[0]:.2f} in the steepest head, and by {distance * three[-1]:.2f} in "
                 "the flattest, to draw level with a key at the query’s own place.")
     return update
@@ -196,11 +196,13 @@ def two_contents(fig, n=8):
             for step, r, low, high in zip(steps, relative, plain, plain + bias):
                 step.set_data([r, r], [low, high])
             sums.set_data(relative, plain + bias)
-            moved.append(signed((after - before)[0]))
+            moved.append((after - before)[0])
             best = relative[np.isclose(after, after.max())]
-            winners.append(" and ".join(signed(r, 0) for r in best) if len(best) < 3 else "all keys alike")
+            winners.append(" and ".join(signed(r, 0) for r in best) if len(best) < n else "")
+        digits = 3 if slope and strength and signed(moved[0]) == signed(moved[1]) else 2      # they differ: say by how much
+        largest = f"The largest weight lies at {winners[0]} above, at {winners[1]} below." if all(winners) else "All keys get the same weight, above and below."
         return (f"Slope {slope:.2f}, strength {strength:.2f}. At −7 the bias moves both scores by {signed(-7 * slope)}; it moves the weights "
-                f"by {moved[0]} above and {moved[1]} below. The largest weight lies at {winners[0]} above, at {winners[1]} below.")
+                f"by {signed(moved[0], digits)} above and {signed(moved[1], digits)} below. {largest}")
     return update
 
 
@@ -281,9 +283,9 @@ def brackets(fig, reach=6.4):
         bound = scheme == SCHEMES[0]
         line.set_data([-reach, reach] if bound else [], [-reach, reach] if bound else [])
         note.set_text("all that a bias\ncan reach" if bound else "")
-        looks = ["right" if x > 1e-9 else "left" if x < -1e-9 else "both ways alike" for x in odds]
-        verdict = "as asked" if looks == ["right", "left"] else "not as asked"
+        leans = ["right" if x > 1e-9 else "left" if x < -1e-9 else "neither way" for x in odds]
+        verdict = "as asked" if leans == ["right", "left"] else "not as asked"
         where = "b(−1) = {}, b(+1) = {}" if bound else "“(” brings {}, “)” brings {}"
-        return (f"{scheme[0].upper()}{scheme[1:]}: {where.format(signed(one, 1), signed(other, 1))}. “(” looks {looks[0]}, with {weights[0, 2]:.2f} on the right; "
-                f"“)” looks {looks[1]}, with {weights[1, 0]:.2f} on the left: {verdict}.")
+        return (f"{scheme[0].upper()}{scheme[1:]}: {where.format(signed(one, 1), signed(other, 1))}. “(” leans {leans[0]}, with {weights[0, 2]:.2f} on the right; "
+                f"“)” leans {leans[1]}, with {weights[1, 0]:.2f} on the left: {verdict}.")
     return update
