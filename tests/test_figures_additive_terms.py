@@ -178,6 +178,33 @@ def test_eleven_directions_hold_sixteen_sinusoids_to_eight_digits():
     assert 0 < mixing.best_reader(heads.CONTENTS[:, :32], mixing.table_of_places("sinusoids", 16, 32))[1] < 5e-8
 
 
+def rank_modulo(rows, prime):
+    """The rank of a table of whole numbers modulo a prime: never more than its true rank."""
+    rows, rank = [[number % prime for number in row] for row in rows], 0
+    for column in range(len(rows[0])):
+        pivot = next((row for row in rows[rank:] if row[column]), None)
+        if pivot is None:
+            continue
+        rows.remove(pivot)
+        inverse = pow(pivot[column], -1, prime)
+        rest = [[(a - row[column] * inverse * b) % prime for a, b in zip(row, pivot)] for row in rows[rank:]]
+        rows, rank = [*rows[:rank], pivot, *rest], rank + 1
+    return rank
+
+
+@pytest.mark.parametrize("words, exact", [(16, True), (20, False)])
+def test_twenty_words_leave_sixteen_sinusoids_an_error_that_is_not_0(words, exact, prime=2**61 - 1):
+    """claim 3.3: in exact arithmetic, at width 32; a map exists only where the places add nothing to the rank of the sums"""
+    def fractions(table):                                                   # each float is a fraction, n / d modulo the prime
+        return [[n * pow(d, -1, prime) for n, d in map(float.as_integer_ratio, row)] for row in table.tolist()]
+    word, place = fractions(heads.CONTENTS[:words, :32]), fractions(mixing.table_of_places("sinusoids", 16, 32))
+    pairs = [(w, 0) for w in range(words)] + [(0, p) for p in range(1, 16)]           # all other sums are combinations of these
+    sums = [[a + b for a, b in zip(word[w], place[p])] for w, p in pairs]
+    both = [[*row, *place[p]] for row, (_, p) in zip(sums, pairs)]
+    assert (rank_modulo(both, prime) == rank_modulo(sums, prime)) == exact
+    assert exact or rank_modulo(both, prime) > 32                           # 32 columns cannot give more
+
+
 def test_values_carry_the_place_unless_the_difference_is_sent_to_zero():
     """claim 3.3: the lesson's two W_V"""
     difference = figures.PLACE[0] - figures.PLACE[2]
