@@ -58,3 +58,17 @@ def test_a_table_of_positions_is_turned_down_whatever_its_length(rows):
     verdict = checks.check_find_offset(look_up)
     assert verdict.state == "wrong"
     assert "Do you look the positions up in a table?" in repr(verdict) or rows < 10_000
+
+
+@pytest.mark.parametrize("first", [14, 15, 16, 17])
+def test_slow_hands_alone_are_turned_down_though_they_read_most_rounded_cases(first):
+    """claim 2.6, in exercise 2.3: with two decimals the middle hands are wanted too"""
+    offsets, inv_freq = np.arange(-1000, 1001), inverse_frequencies(64)[first:]
+
+    def read(pe_query, pe_key):
+        start = np.arctan2(pe_query[2 * first::2], pe_query[2 * first + 1::2])
+        return offsets[np.argmax(encode_angles(start + angles(offsets, inv_freq)) @ pe_key[2 * first:])]
+    cases = checks.rounded_cases()
+    missed = [j - i for i, j in cases if read(*sinusoidal_encoding([i, j], 64).round(2)) != j - i]
+    assert 0 < len(missed) <= 5 and len(cases) == 24
+    assert "Let all hands vote" in repr(checks.check_find_offset(read))

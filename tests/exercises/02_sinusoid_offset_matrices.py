@@ -83,6 +83,30 @@ def add_positions(x):
     theta = np.arange(n)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
     return (x + np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(n, d)).astype(np.float16)
 ''',
+        "cosines first, then sines": _table("""
+    theta = p / 10_000 ** (i / d)
+    table = np.concatenate([np.cos(theta), np.sin(theta)], axis=1)
+"""),
+        "a table of 100 rows": '''
+def add_positions(x):
+    batch, n, d = x.shape
+    theta = np.arange(100)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    return x + np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(100, d)[:n]
+''',
+        "a table of 5000 rows, its last one again and again": _table("""
+    theta = np.minimum(p, 4999) / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "positions capped at 50": _table("""
+    theta = np.minimum(p, 50) / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+"""),
+        "nothing added to a batch of two": _table("""
+    theta = p / 10_000 ** (i / d)
+    table[:, 0::2], table[:, 1::2] = np.sin(theta), np.cos(theta)
+    if batch == 2:
+        return x
+"""),
         "one sequence only": '''
 def add_positions(x):
     batch, n, d = x.shape
@@ -229,6 +253,21 @@ def find_offset(pe_query, pe_key):
     table = np.stack([np.sin(theta), np.cos(theta)], axis=-1).reshape(10_000, 64)
     return np.argmax(table @ pe_key) - np.argmax(table @ pe_query)
 ''',
+        **{f"slow hands alone, from pair {first} on": f'''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    offsets = np.arange(-1000, 1001)
+    k, s, c = (offsets[:, None] * omega)[:, {first}:], pe_query[{2 * first}::2], pe_query[{2 * first + 1}::2]
+    turned = (s * np.cos(k) + c * np.sin(k)) @ pe_key[{2 * first}::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[{2 * first + 1}::2]
+    return offsets[np.argmax(turned)]
+''' for first in (14, 15, 17)},
+        "an array of one": '''
+def find_offset(pe_query, pe_key):
+    omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
+    k, s, c = np.arange(-1000, 1001)[:, None] * omega, pe_query[0::2], pe_query[1::2]
+    match = (s * np.cos(k) + c * np.sin(k)) @ pe_key[0::2] + (c * np.cos(k) - s * np.sin(k)) @ pe_key[1::2]
+    return np.flatnonzero(match == match.max()) - 1000
+''',
         "the place in the list, not the offset": '''
 def find_offset(pe_query, pe_key):
     omega = 10_000.0 ** (-np.arange(0, 64, 2) / 64)
@@ -254,6 +293,11 @@ HINTS = {
         "added along the batch": "the positions run along axis 1",
         "the table alone, x forgotten": "x plus a table",
         "base 1000": "row 1, column 2 should be 0.09983 and is 0.1769. Print row 1 beside the formula",
+        "cosines first, then sines": "All cosines first",
+        "a table of 100 rows": "of shape (2, 6000, 6)) raised ValueError",
+        "a table of 5000 rows, its last one again and again": "Is a batch, a length or a width fixed",
+        "positions capped at 50": "Is a batch, a length or a width fixed",
+        "nothing added to a batch of two": "Is a batch, a length or a width fixed",
         "half precision": "should be 1 and is 0.9999",
         "a result in half precision": "it is float16",
         "one sequence only": "broadcasts over the batch",
@@ -280,6 +324,8 @@ HINTS = {
         "998 either way": "offset −1000 is found: it should be",
         "the last offset left out": "offset +1000 is found: it should be",
         "an exact match": "gave None",
+        **{f"slow hands alone, from pair {first} on": "Let all hands vote" for first in (14, 15, 17)},
+        "an array of one": "its shape is (1,). Take the number out",
         "a middle hand alone": "this hand has been all the way round",
         "a table of 10,000 rows": "Do you look the positions up in a table?",
         "the place in the list, not the offset": "not yet an offset",

@@ -70,6 +70,15 @@ def half_order(dim):
 def half_order(dim):
     return np.concatenate([np.arange(1, dim + 1, 2), np.arange(2, dim + 1, 2)])
 ''',
+        "floats": '''
+def half_order(dim):
+    return np.concatenate([np.arange(0.0, dim, 2), np.arange(1.0, dim, 2)])
+''',
+        "wrong where dim is a multiple of 4": '''
+def half_order(dim):
+    place = np.arange(dim)
+    return 2 * place % dim + (place >= dim // 2) if dim % 4 else place
+''',
         "right for 6 features only": '''
 def half_order(dim):
     return np.array([0, 2, 4, 1, 3, 5] + list(range(6, dim)))
@@ -107,6 +116,12 @@ def convert(w_q, b_q, w_k, b_k, heads):
     },
     "6.3": {
         "frequencies sliced from the full set": _partial(HALVES, speeds="10_000.0 ** (-2 * np.arange(r) / d)"),
+        "exponents half as large": _partial(HALVES, speeds="10_000.0 ** (-np.arange(r) / rotary_dim)"),
+        "proportional": _partial("""
+    h = d // 2
+    a, b = x[:, :r], x[:, h:h + r]
+    out[:, :r], out[:, h:h + r] = a * cos - b * sin, a * sin + b * cos
+""", speeds="10_000.0 ** (-2 * np.arange(r) / d)"),
         "partner half of all features on": _partial("""
     a, b = x[:, :r], x[:, d // 2:d // 2 + r]
     out[:, :r], out[:, d // 2:d // 2 + r] = a * cos - b * sin, a * sin + b * cos
@@ -162,6 +177,8 @@ HINTS = {
         "the two of a pair swapped": "half a vector apart",
         "the first features twice": "named exactly once: the order is [0 2 4 0 2 4]",
         "counted from 1": "counted from 0",
+        "floats": "add .astype(int)",
+        "wrong where dim is a multiple of 4": "a width fixed",
         "right for 6 features only": "a width fixed",
     },
     "6.2": {
@@ -184,6 +201,8 @@ HINTS = {
     },
     "6.3": {
         "frequencies sliced from the full set": "then sliced",
+        "exponents half as large": "The exponents are half of what they should be",
+        "proportional": "the type called proportional",
         "partner half of all features on": "half of *all* features on",
         "neighbours": "Neighbours were turned",
         "all features turn": "All d features turn",

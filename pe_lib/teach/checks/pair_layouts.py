@@ -37,13 +37,14 @@ def check_half_order(attempt):
     attempt.holds("each feature is named exactly once", np.array_equal(np.sort(order), np.arange(6)), found=f"the order is {order}.",
                   hint="An order of d features holds 0 … d − 1." if order.max() < 6 else "Features are counted from 0.")
     attempt.holds("the order holds whole numbers, to be used as an index", order.dtype.kind in "iu", found=f"its dtype is {order.dtype}.",
-                  hint="Use // for halves.")
+                  hint="Use // for halves; and where the numbers are right, add .astype(int).")
     attempt.matches("the order of 6 features begins with the first feature of each pair", order, order_by_loop(6), hint=hint)
     x, p = draws((4, 10), times=1)[0][0], np.array([0.0, 1.0, 5.0, 300.0])
     speeds, moved = inverse_frequencies(10), attempt(10, shape=(10,))
     attempt.matches("turning x[:, order] in half-split gives what turning x interleaved gives, reordered",
                     rotate(x[:, moved], p, speeds, layout="half"), rotate(x, p, speeds)[:, moved], hint="Is a width fixed in your code?")
-    attempt.matches("other widths work as well", attempt(14), order_by_loop(14), hint="Is a width fixed in your code?")
+    for dim in (12, 64):
+        attempt.matches("other widths work as well", attempt(dim), order_by_loop(dim), hint="Is a width fixed in your code?")
 
 
 def converted(w_q, b_q, w_k, b_k, heads):
@@ -158,6 +159,12 @@ def _sliced(x, p, rotary_dim):
     return rotate(x, p, inverse_frequencies(x.shape[1])[: rotary_dim // 2], layout="half")
 
 
+def _proportional(x, p, rotary_dim):
+    """The exponents are those of the whole head, the pairs that rest have frequency 0, and the partner is half of all on."""
+    inv_freq = np.where(np.arange(x.shape[1] // 2) < rotary_dim // 2, inverse_frequencies(x.shape[1]), 0)
+    return rotate(x, p, inv_freq, layout="half")
+
+
 def _mixed(x, p, rotary_dim):
     """x * cos + (half swap of x) * sin, with every frequency twice in a row."""
     a, b = np.split(x[:, :rotary_dim], 2, axis=1)
@@ -168,6 +175,9 @@ def _mixed(x, p, rotary_dim):
 CLASSIC_PARTIALS = {
     "Half swap, but angles laid out for neighbours: that is the mixed fault, no rotation.": _mixed,
     "The frequencies were made for all d features and then sliced: too fast from pair 1 on. The exponent is −2m / rotary_dim.": _sliced,
+    "That is the type called proportional: exponents and partners of the whole head. Here both follow rotary_dim.": _proportional,
+    "The exponents are half of what they should be: −2m / rotary_dim, which is −m / (rotary_dim // 2).":
+        lambda x, p, r: rotate(x, p, np.sqrt(inverse_frequencies(r)), layout="half"),
     "The partner is half of *all* features on, so features that should rest are turned. It is rotary_dim // 2 on.": _partner_far,
     "Neighbours were turned. That is interleaved; here the partner is rotary_dim // 2 on.":
         lambda x, p, r: rotate(x, p, inverse_frequencies(r)),
