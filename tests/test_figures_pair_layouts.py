@@ -1,5 +1,6 @@
 """The figures of chapter 6 say what the claims say, at every setting; and the chapter's numbers."""
 
+import math
 import re
 
 from figure_kit import built, frame, numbers, readout, unseen
@@ -10,7 +11,7 @@ from pe_lib.attention import attention, causal_mask
 from pe_lib.teach.figures import pair_layouts as figures
 from pe_lib.teach.figures import pair_layouts_conventions as conventions
 from pe_lib.frequencies import inverse_frequencies
-from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights, to_half
+from pe_lib.layouts import LAYOUTS, feature_pairs, permute_weights, to_half, to_interleaved
 from pe_lib.teach.plots import CONTENT, INK, POSITION, new_figure
 from pe_lib.teach.questions import pair_layouts as questions
 from pe_lib.rotary import rotate, rotation_matrix
@@ -232,6 +233,14 @@ def test_axis_order_of_a_reported_case():
     np.testing.assert_allclose(turned[0, 1], [row, row], rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("way, told", [("columns of W_Q alone", "biases of the queries too"), ("columns, head by head", "biases too"),
+                                       ("rows, head by head", "biases as they were")])
+def test_the_converter_says_whose_biases_move(way, told):
+    """claim 6.3"""
+    assert f"Changed: {way}; {told}." in readout(figures.converter, way=way, biases=True, offset=3)
+    assert f"Changed: {way}; biases as they were." in readout(figures.converter, way=way, biases=False, offset=3)
+
+
 # ---- 6.6
 
 def test_both_signs_turned_over_reverse_the_offset():
@@ -264,16 +273,59 @@ def test_golden_values(layout):
     np.testing.assert_allclose(rotation_matrix(3, inverse_frequencies(4), layout) @ x, GOLDEN[layout], rtol=0, atol=1e-12)
 
 
+GOLDEN_SIX = {"interleaved": [-1.2722325127, -1.8388649851, 2.4157696931, 4.3776770998, 4.9611160102, 6.0321909729],
+              "half": [-1.5544725288, 1.2866508929, 2.9611577843, -3.8188499783, 5.2291996978, 6.0192644547]}
+
+
+def turned_by_the_formula(x, position, layout, exponent=lambda m, d: 2 * m / d):
+    """One pair at a time, with Python's own sine and cosine."""
+    turned, half = list(x), len(x) // 2
+    for m in range(half):
+        t = position * 10_000 ** -exponent(m, len(x))
+        a, b = (2 * m, 2 * m + 1) if layout == "interleaved" else (m, m + half)
+        turned[a], turned[b] = x[a] * math.cos(t) - x[b] * math.sin(t), x[a] * math.sin(t) + x[b] * math.cos(t)
+    return turned
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_golden_values_of_six_features(layout):
+    """claim 6.7: the block that the chapter hands out, x = 1 … 6, position 3, base 10,000"""
+    x = [1.0, 2, 3, 4, 5, 6]
+    np.testing.assert_allclose(turned_by_the_formula(x, 3, layout), GOLDEN_SIX[layout], rtol=0, atol=5.1e-11)
+    np.testing.assert_allclose(rotate(np.array(x), 3, inverse_frequencies(6), layout=layout), GOLDEN_SIX[layout], rtol=0, atol=5.1e-11)
+
+
+@pytest.mark.parametrize("width, passes", [(4, True), (6, False)])
+def test_six_features_see_what_four_do_not(width, passes):
+    """claim 6.7: a reordering the wrong way, in either layout; and exponents m/2 and m/(m + 1)"""
+    x, inv_freq = np.arange(1.0, width + 1), inverse_frequencies(width)
+    golden = {layout: rotate(x, 3, inv_freq, layout=layout) for layout in LAYOUTS}
+    wrong = {"interleaved": to_half(rotate(to_interleaved(x), 3, inv_freq, layout="half")),
+             "half": to_interleaved(rotate(to_half(x), 3, inv_freq))}
+    off = [np.abs(wrong[layout] - golden[layout]).max() for layout in LAYOUTS]
+    off += [np.abs(turned_by_the_formula(x, 3, "interleaved", exponent) - golden["interleaved"]).max()
+            for exponent in (lambda m, d: m / 2, lambda m, d: m / (m + 1))]
+    assert (max(off) < 1e-12) if passes else (min(off) > 0.05)
+
+
+@pytest.mark.parametrize("width, wrong_by", [(6, 9.77), (128, 183.1)])
+def test_a_reordering_the_wrong_way_is_far_off(width, wrong_by):
+    """claim 6.7: x = 1, 2, 3, …"""
+    x, inv_freq = np.arange(1.0, width + 1), inverse_frequencies(width)
+    wrong = to_half(rotate(to_interleaved(x), 3, inv_freq, layout="half"))
+    assert np.abs(wrong - rotate(x, 3, inv_freq)).max() == pytest.approx(wrong_by, rel=2e-3)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_float32_throughout_keeps_to_the_tolerance_that_the_chapter_names(layout):
     """claim 6.7: angles, cosines and products in float32 stay within 1e-6 of the golden values"""
-    turn = np.float32(3) * inverse_frequencies(4).astype(np.float32)
-    first, second = (np.arange(1, 5, dtype=np.float32)[features] for features in feature_pairs(4, layout).T)
-    turned = np.empty(4, np.float32)
-    for features, values in zip(feature_pairs(4, layout).T, (first * np.cos(turn) - second * np.sin(turn), first * np.sin(turn) + second * np.cos(turn))):
+    turn = np.float32(3) * inverse_frequencies(6).astype(np.float32)
+    first, second = (np.arange(1, 7, dtype=np.float32)[features] for features in feature_pairs(6, layout).T)
+    turned = np.empty(6, np.float32)
+    for features, values in zip(feature_pairs(6, layout).T, (first * np.cos(turn) - second * np.sin(turn), first * np.sin(turn) + second * np.cos(turn))):
         turned[features] = values
-    np.testing.assert_allclose(turned, GOLDEN[layout], rtol=0, atol=1e-6)
-    assert (turned != GOLDEN[layout]).all()
+    np.testing.assert_allclose(turned, GOLDEN_SIX[layout], rtol=0, atol=1e-6)
+    assert (turned != GOLDEN_SIX[layout]).all()
 
 
 def test_half_split_is_the_default_of_mlx():

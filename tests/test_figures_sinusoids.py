@@ -70,6 +70,12 @@ def test_the_arrow_of_the_sum_points_where_the_sum_does(dim, power):
         assert f"points {np.degrees(np.arccos(x)):.0f}° away" in said
 
 
+def test_a_negative_cosine_has_a_minus_sign_and_no_hyphen():
+    """claim 2.2"""
+    said = [readout(figures.loudness, position=position, dim=64, power=0.0) for position in range(0, 2001, 50)]
+    assert any("a cosine of −0." in text for text in said) and not any("-" in text for text in said)
+
+
 def test_the_legends_show_their_dashes():
     """A handle is longer than one period of the dashes that it names."""
     names = {"--": "dashed", "-.": "dashdot", ":": "dotted"}

@@ -182,7 +182,7 @@ def converter(fig):
         cursor.set_xdata([offset, offset])
         worst, here = mismatch.max(), mismatch[:, REACH + offset]
         reading.set_text(f"largest mismatch {worst:.2f}")
-        told = "too" if biases and way.startswith("columns") else "as they were"
+        told = ("as they were" if not biases or not way.startswith("columns") else "of the queries too" if WAYS[way] is None else "too")
         return (f"Changed: {way}; biases {told}. At offset {signed(offset, 0)} the scores "
                 f"are off by {here[0]:.2f} (head 0) and {here[1]:.2f} (head 1); the largest mismatch is {worst:.2f}.")
     return update

@@ -284,7 +284,7 @@ def loudness(fig, reach=2000, seed=0):
         arc.set_data(0.3 * np.cos(np.linspace(0, turned)), 0.3 * np.sin(np.linspace(0, turned)))
         angle.set(position=(0.42 * np.cos(max(turned / 2, 0.2)), 0.42 * np.sin(max(turned / 2, 0.2))), text=f"{np.degrees(turned):.0f}°")
         return (f"Width {dim}, position {position}: content has length {c:.2f}, the sinusoid {s:.2f}, {s / c:.2f} times as long. "
-                f"The sum points {np.degrees(turned):.0f}° away from the content, a cosine of {np.cos(turned):.2f}. "
+                f"The sum points {np.degrees(turned):.0f}° away from the content, a cosine of {signed(np.cos(turned))}. "
                 f"An index added to every feature would have length {position * np.sqrt(dim):.0f}.")
     return update
 

@@ -34,7 +34,7 @@ LONGER_VECTOR = (
 )
 
 EIGHT_HEADS = (
-    "A PyTorch model of 8 heads is converted by reordering within heads. What is reordered?",
+    "A model of PyTorch `Linear`s, 8 heads, is converted by reordering within heads. What is reordered?",
     {
         "the rows of W_Q and W_K, and their biases": "Right: a Linear's rows are its output features. W_V stays.",
         "the columns of W_Q and W_K, and their biases": "In this course's x @ w, yes. A Linear stores the transpose.",
@@ -45,7 +45,8 @@ EIGHT_HEADS = (
 )
 
 HALF_TURNS = (
-    "In a model of the usual kind, the *first* 64 of 128 features turn, half-split. The partner of feature 10 and the frequencies are …",
+    "In a model of the usual kind (base 10,000), the *first* 64 of 128 features turn, half-split. The partner of feature 10 and the "
+    "frequencies are …",
     {
         "feature 74; made for 128, the first 32 taken": "Feature 74 is not among the first 64, so it does not turn. In the encoding called proportional, features 0 to 31 and 64 to 95 turn.",
         "feature 42; made for 64": "Right: half of the turning width on, exponents over the turning width.",
