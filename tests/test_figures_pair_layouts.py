@@ -233,6 +233,21 @@ def test_axis_order_of_a_reported_case():
     np.testing.assert_allclose(turned[0, 1], [row, row], rtol=0, atol=1e-12)
 
 
+def test_a_wrong_axis_runs_where_both_sides_divide_by_twice_the_heads():
+    """claim 6.3: a square matrix is not needed"""
+    assert permute_weights(np.ones((32, 64)), 8, to="half", axis=0).shape == permute_weights(np.ones((32, 64)), 8, to="half").shape
+    with pytest.raises(ValueError, match=r"heads must divide the pairs .* along axis 0, got 2 heads, shape \(30, 12\)"):
+        permute_weights(np.ones((30, 12)), 2, to="half", axis=0)
+
+
+def test_the_slowest_sliced_pair_is_soon_round():
+    """claim 6.4: a mission's answer, before the readout rounds it"""
+    turns = [2 * np.pi / speeds[15] for speeds in (inverse_frequencies(128), inverse_frequencies(32))]
+    assert round(turns[0], 1) == 54.4 and round(turns[1]) == 35_333
+    said = readout(conventions.partial_frequencies, rotary=32, base=10_000.0, offset=100)
+    assert "32 of 128 features turn" in said and "a turn in 35,333 tokens" in said and "rad, 54 tokens" in said
+
+
 @pytest.mark.parametrize("way, told", [("columns of W_Q alone", "biases of the queries too"), ("columns, head by head", "biases too"),
                                        ("rows, head by head", "biases as they were")])
 def test_the_converter_says_whose_biases_move(way, told):

@@ -70,6 +70,14 @@ def test_the_arrow_of_the_sum_points_where_the_sum_does(dim, power):
         assert f"points {np.degrees(np.arccos(x)):.0f}° away" in said
 
 
+def test_the_sum_keeps_near_the_content_in_the_middle_setting():
+    """claim 2.2: a mission's answer, about 0.8 wherever the position stands"""
+    content = np.random.default_rng(0).normal(size=512)
+    sums = content + sinusoidal_encoding(np.arange(2001), 512)
+    cosines = sums @ content / np.linalg.norm(sums, axis=1) / np.linalg.norm(content)
+    assert 0.79 < cosines.min() and cosines.max() < 0.85 and round(cosines[100], 2) == 0.81
+
+
 def test_a_negative_cosine_has_a_minus_sign_and_no_hyphen():
     """claim 2.2"""
     said = [readout(figures.loudness, position=position, dim=64, power=0.0) for position in range(0, 2001, 50)]
