@@ -128,6 +128,17 @@ def pictures_are_light_and_fit_a_screen(notebook, tall=900):
     return found
 
 
+def figures_say_what_is_drawn(notebook):
+    """The alternative text of a slider figure is more than its sentences: the build function's docstring comes first."""
+    found = []
+    for n, cell in code_cells(notebook):
+        if "explore" in calls(tree(cell)):
+            strips = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+            found += [f"cell {n}: give the figure's build function a docstring that says what is drawn" for strip in strips
+                      if strip.metadata.get("image/png", {}).get("alt", "") == strip.data.get("text/plain", "")]
+    return found
+
+
 # ---- what the learner reads
 
 def code_is_short(notebook, most=15, median=5):

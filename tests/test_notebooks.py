@@ -103,6 +103,7 @@ BREACHES = {
         new_code_cell("fig", outputs=[picture(text="<Figure size 640x480>")]),
         new_code_cell("fig", outputs=[picture(alt="A picture")]),
     ],
+    "figures_say_what_is_drawn": [new_code_cell("explore(lambda fig: update, x=Slider(0, 1))", outputs=[picture()])],
     "pictures_are_light_and_fit_a_screen": [
         new_code_cell("fig", outputs=[picture(mode="RGB")]),
         new_code_cell("fig", outputs=[picture(size=(800, 902), width=800)]),

@@ -43,10 +43,27 @@ def test_the_output_is_one_bundle_with_a_view_a_picture_and_its_sentence():
     figure = explore(ramp, slope=Slider(-9, 9, start=2))
     data, metadata = figure._repr_mimebundle_()
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
-    assert data["text/plain"] == metadata["image/png"]["alt"] == "The line climbs 2 m in one second."
+    assert data["text/plain"] == "The line climbs 2 m in one second."
+    assert metadata["image/png"]["alt"].endswith(data["text/plain"])
     picture = pixels(base64.b64decode(data["image/png"]))
     assert picture.shape[1] == 1200 and metadata["image/png"]["width"] == 800
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
+
+
+def test_the_alternative_text_says_first_what_is_drawn():
+    def described(fig):
+        """A line that climbs,
+        and *its* height as a map.
+
+        This paragraph is for the author.
+        """
+        return ramp(fig)
+
+    figure = explore(described, slope=Slider(-9, 9, start=2))
+    data, metadata = figure._repr_mimebundle_()
+    assert data["text/plain"] == "The line climbs 2 m in one second."
+    assert metadata["image/png"]["alt"] == "A line that climbs, and its height as a map. The line climbs 2 m in one second."
+    assert figure.picture.drawn == "A line that climbs, and its height as a map."
 
 
 def test_three_stills_share_a_screen_each_with_its_sentence():

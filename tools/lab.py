@@ -242,9 +242,10 @@ class Figure:
         largest, mean = self.difference(png)
         if largest:
             faults.append(f"at {key} the pixels differ from the kernel's by up to {largest}, {mean:.3g} in the mean")
-        for name, said in [("readout", self.readout), ("label", self.canvas.get_attribute("aria-label"))]:
-            if said != text:
-                faults.append(f"at {key} the {name} is {said!r} and not {text!r}")
+        drawn = self.notebook.evaluate(f"{self.python}.picture.drawn")
+        for name, said, due in [("readout", self.readout, text), ("label", self.canvas.get_attribute("aria-label"), f"{drawn} {text}".strip())]:
+            if said != due:
+                faults.append(f"at {key} the {name} is {said!r} and not {due!r}")
         return faults
 
     def names(self):

@@ -54,7 +54,7 @@ async function render({ model, el }) {
   function paint(bitmap, text, key, quality) {
     if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) Object.assign(canvas, { width: bitmap.width, height: bitmap.height });
     screen.drawImage(bitmap, 0, 0);
-    canvas.setAttribute("aria-label", text);
+    canvas.setAttribute("aria-label", `${model.get("drawn")} ${text}`.trim());
     Object.assign(canvas.dataset, { key, quality });
     if (text !== readout.textContent) tell(text);
     readout.hidden = false; alarm.hidden = true;

@@ -17,6 +17,7 @@ The browser keeps the frames it has seen (``sliders.js``) and asks here only for
 
 import base64
 import collections
+import inspect
 import io
 import itertools
 import weakref
@@ -55,6 +56,7 @@ class Picture(anywidget.AnyWidget):
     start = traitlets.List().tag(sync=True)     # raw settings of the frame below: the first one, in a saved notebook the last
     touch = traitlets.List().tag(sync=True)     # the axes that are controls (``touch.py``)
     first = traitlets.Bytes().tag(sync=True)
+    drawn = traitlets.Unicode().tag(sync=True)  # what the picture is of, for those who cannot see it
     text = traitlets.Unicode().tag(sync=True)
 
 
@@ -81,7 +83,8 @@ class SliderFigure(ipywidgets.VBox):
         self.controls = {name: spec.widget(name) for name, spec in controls.items()}
         synced = [{"id": self.controls[name].model_id, "label": self.controls[name].description} | spec.told for name, spec in controls.items()]
         width, height = (round(inches * self._dpi) for inches in self.figure.get_size_inches())
-        self.picture = Picture(controls=synced, size=[width, height], start=self.start, touch=self.touched, first=first, text=text)
+        self.picture = Picture(controls=synced, size=[width, height], start=self.start, touch=self.touched,
+                               first=first, drawn=_drawn(build), text=text)
         self.picture.on_msg(lambda _, content, buffers: self.picture.send(*self.reply(content)))
         row = ipywidgets.HBox(list(self.controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap", grid_gap="4px 24px"))
         super().__init__([row.add_class("pe-controls"), self.picture])
@@ -169,10 +172,10 @@ class SliderFigure(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options):
         """One output: the live view for a front end with a kernel, the strip of stills for all others."""
-        picture, width, alt = self._still
+        picture, width, texts = self._still
         data = super()._repr_mimebundle_(**options)
-        data |= {"image/png": base64.b64encode(picture).decode(), "text/plain": alt}
-        return data, {"image/png": {"width": width, "alt": alt}}
+        data |= {"image/png": base64.b64encode(picture).decode(), "text/plain": texts}
+        return data, {"image/png": {"width": width, "alt": f"{self.picture.drawn} {texts}".strip()}}
 
     def walk(self, states=200, seconds=10.0, seed=0):
         """Move the controls to every end, option and random states as the browser would; the errors, as text."""
@@ -183,8 +186,9 @@ def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
     """A picture that follows its controls: the last expression of a cell.
 
     build(figure) makes axes and artists and returns update(**settings), which moves the artists and returns the sentence
-    that says what they show. size: (width, height) in inches of 100 CSS pixels. stills: a list of settings, each a dict
-    over the starts, drawn below one another for readers without a kernel (None: the starts).
+    that says what they show. The first paragraph of its docstring says what is drawn, for those who cannot see it.
+    size: (width, height) in inches of 100 CSS pixels. stills: a list of settings, each a dict over the starts, for readers
+    without a kernel (None: the starts).
 
     Raises ValueError for no control or more than three, one that is no control, a still that names an unknown setting or
     a value out of range, a build that returns no function, an update that returns no sentence.
@@ -200,6 +204,11 @@ def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
     if not isinstance(stills, (list, tuple)) or not stills or not all(isinstance(still, dict) for still in stills):
         raise ValueError(f"stills must be a list of at least one dict of settings; got {stills!r}")
     return SliderFigure(build, size, stills, controls)
+
+
+def _drawn(build):
+    """The first paragraph of build's docstring: it says what is drawn, where the sentences of the settings say what is seen."""
+    return " ".join((inspect.getdoc(build) or "").split("\n\n")[0].replace("*", "").split())
 
 
 def figures():
