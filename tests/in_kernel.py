@@ -13,8 +13,18 @@ def walk_figures(states, seconds):
 
     figures = sliders.figures()
     errors = [f"figure {number}: {error}" for number, figure in enumerate(figures, start=1)
-              for error in figure.walk(states=states, seconds=seconds)]
+              for error in [*figure.walk(states=states, seconds=seconds), *_pale_words(figure.figure)]]
     return {"figures": len(figures), "errors": errors}
+
+
+def _pale_words(figure):
+    """Words in the key's orange or the content's green, which have a darker form for text."""
+    from matplotlib.colors import to_hex
+    from matplotlib.text import Text
+    from pe_lib.teach.plots import CONTENT, KEY
+
+    return [f"{text.get_text()!r} is too pale: take KEY_TEXT or CONTENT_TEXT" for text in figure.findobj(Text)
+            if text.get_text().strip() and to_hex(text.get_color()).upper() in (KEY, CONTENT)]
 
 
 def sweep_widgets():

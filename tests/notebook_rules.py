@@ -157,6 +157,16 @@ def words(markdown):
     return [word for word in markdown.split() if any(letter.isalnum() for letter in word)]
 
 
+def opens_with_its_figure(notebook, cells=3, most=150):
+    """The hand is on the thing at once: few cells and few words stand before the first slider figure."""
+    first = next((n for n, cell in code_cells(notebook) if "explore" in calls(tree(cell))), None)
+    if first is None:
+        return []
+    count = sum(len(words(cell.source)) for n, cell in prose_cells(notebook) if n < first)
+    return [f"{first - 1} cells before the first slider figure, at most {cells}"] * (first - 1 > cells) + \
+           [f"{count} words before the first slider figure, at most {most}"] * (count > most)
+
+
 def prose_is_short(notebook, most=100):
     return [f"cell {n} has {count} words, at most {most}" for n, cell in prose_cells(notebook)
             if "solution" not in cell.metadata.get("tags", []) and (count := len(words(cell.source))) > most]
@@ -224,6 +234,6 @@ def asserts_its_claims(notebook):
 RULES = [
     is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak,
     pictures_are_light_and_fit_a_screen, code_is_short,
-    prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
+    opens_with_its_figure, prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
     keeps_its_answers_to_itself, has_fixed_seeds, asserts_its_claims,
 ]

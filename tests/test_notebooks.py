@@ -103,6 +103,10 @@ BREACHES = {
         new_code_cell("fig", outputs=[picture(text="<Figure size 640x480>")]),
         new_code_cell("fig", outputs=[picture(alt="A picture")]),
     ],
+    "opens_with_its_figure": [
+        [new_markdown_cell("# Why?"), *[new_code_cell(str(n)) for n in range(3)], new_code_cell("explore(build, x=Slider(0, 1))")],
+        [new_markdown_cell("# Why?\n" + "word " * 150), new_code_cell("explore(build, x=Slider(0, 1))")],
+    ],
     "figures_say_what_is_drawn": [new_code_cell("explore(lambda fig: update, x=Slider(0, 1))", outputs=[picture()])],
     "pictures_are_light_and_fit_a_screen": [
         new_code_cell("fig", outputs=[picture(mode="RGB")]),
@@ -125,7 +129,7 @@ BREACHES = {
 @pytest.mark.parametrize(("rule", "cell"), [(rule, cell) for rule, cells in BREACHES.items() for cell in cells],
                          ids=lambda value: value if isinstance(value, str) else "")
 def test_a_breach_is_seen(rule, cell):
-    assert getattr(notebook_rules, rule)(notebook_with(cell)) != []
+    assert getattr(notebook_rules, rule)(notebook_with(*(cell if isinstance(cell, list) else [cell]))) != []
 
 
 def test_a_notebook_without_a_title_is_seen():

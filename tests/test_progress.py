@@ -66,7 +66,7 @@ def test_outside_the_own_copy_nothing_is_kept_and_the_line_never_changes(copy):
     assert not (copy / FILE).exists()
     for line in lines:
         data = line._repr_mimebundle_()
-        assert (data["text/plain"], data["text/html"]) == (NOTHING_KEPT, f"<p>{NOTHING_KEPT}</p>")
+        assert data["text/plain"] == NOTHING_KEPT and f">{NOTHING_KEPT}</p>" in data["text/html"]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 1}', '{"version": 1, "done": {"x": {}}}', '{"version": 1, "done": {"05": 3}}',

@@ -51,6 +51,12 @@ explore(build, height=Slider(0, 40, start=1))
 """
 
 
+def test_pale_words_are_seen(run_once, tmp_path):
+    pale = FIGURE.format(value="height").replace("def update", "fig.text(0, 0, 'key', color='#D55E00')\n    def update")
+    walk = run_cells(run_once, tmp_path, pale).call("walk_figures", 5, 1)
+    assert walk["errors"] == ["figure 1: 'key' is too pale: take KEY_TEXT or CONTENT_TEXT"]
+
+
 def test_a_figure_that_works_passes(run_once, tmp_path):
     run = run_cells(run_once, tmp_path, FIGURE.format(value="height / 40"), "import numpy as np")
     assert explored(run.committed) == 1

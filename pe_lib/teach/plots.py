@@ -21,7 +21,7 @@ from PIL import Image
 
 from .maps import attention_grid, contrast, heat_map, ink, signed, write_cells
 
-__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "NEUTRAL", "WRONG", "ROLES", "FORMAT_LINES", "INK", "FAINT", "CARD",
+__all__ = ["STYLE", "LINES", "QUERY", "KEY", "CONTENT", "POSITION", "NEUTRAL", "WRONG", "KEY_TEXT", "CONTENT_TEXT", "ROLES", "FORMAT_LINES", "INK", "FAINT", "CARD",
            "style", "new_figure", "show", "png", "Picture", "bare", "fixed_ticks", "error_bars", "heat_map", "write_cells", "attention_grid", "contrast", "ink", "signed"]
 
 STYLE = Path(__file__).with_name("course.mplstyle")
@@ -29,6 +29,7 @@ LINES = [("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#882255", ":"
 QUERY, KEY, CONTENT, POSITION = (color for color, _ in LINES)
 INK, FAINT, CARD = "#222222", "#B8B8B0", "#FAFAF7"       # marks and outlines; what stays in the background; the fill of a box
 NEUTRAL, WRONG = "#6E6E66", "#DD1144"                    # what has none of the roles; an error, and what should not be
+KEY_TEXT, CONTENT_TEXT = "#B24C00", "#007A58"            # the two that are darkened where they are words: 4.5 : 1 on the card
 ROLES = {"query": QUERY, "key": KEY, "content": CONTENT, "position": POSITION, "neutral": NEUTRAL, "wrong": WRONG}
 # Of each number format its colour and its dash, in every chapter; none is a role's colour.
 FORMAT_LINES = {"float64": (INK, ":"), "float32": ("#5A4FCF", "-"), "float16": ("#8B6914", "--"), "bfloat16": ("#117A8B", "-.")}

@@ -35,7 +35,7 @@ class Line(ipywidgets.HTML):
 
     def renew(self):
         self.text = _text(self.chapter)
-        self.value = f"<p>{escape(self.text)}</p>"
+        self.value = f'<p style="margin: 0; line-height: 1.4">{escape(self.text)}</p>'
 
     def _repr_mimebundle_(self, **options):
         return dict(super()._repr_mimebundle_(**options)) | {"text/plain": self.text, "text/html": self.value}

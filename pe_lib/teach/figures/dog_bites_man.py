@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 
 from pe_lib.attention import attention, attention_scores, causal_mask, cosine_similarity, softmax
 from pe_lib.teach.data.dog_bites_man import BASE, EMBEDDING, FEATURES, POSITIONS, W_K, W_Q, W_V, WORDS, matrices
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, attention_grid, bare, signed, write_cells
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, KEY_TEXT, POSITION, QUERY, attention_grid, bare, signed, write_cells
 from pe_lib.teach.touch import touch
 
 ORDERS = [" ".join(order) for order in permutations(WORDS)]
@@ -71,7 +71,7 @@ def _product(ax):
     for x, feature in zip(places, FEATURES):
         ax.text(x, 3.5, feature, ha="center", va="center", fontsize=9)
     rows = [(ax.text(0, y, "", color=color, **options), [ax.text(x, y, "", color=color, ha="center", **options) for x in places])
-            for y, color in ((2.5, QUERY), (1.5, KEY), (0.5, INK))]
+            for y, color in ((2.5, QUERY), (1.5, KEY_TEXT), (0.5, INK))]
     for x in places[:-1]:
         ax.text(x + 0.6, 0.5, "+", ha="center", va="center")
     ax.plot([0, 6.8], [1, 1], color=INK, linewidth=0.8)
@@ -248,7 +248,7 @@ def long_key(fig):
     key = left.quiver([0], [0], [1], [0], color=KEY, width=0.011, **arrow)
     left.quiver([0], [0], [1], [0], color=QUERY, width=0.011, zorder=3, **arrow)
     left.annotate("query", (0.5, 0), (0, -7), textcoords="offset points", color=QUERY, ha="center", va="top")
-    name = left.annotate("key", (0, 0), (0, 0), textcoords="offset points", color=KEY, ha="center", va="center", animated=True)
+    name = left.annotate("key", (0, 0), (0, 0), textcoords="offset points", color=KEY_TEXT, ha="center", va="center", animated=True)
     (score_line,) = right.plot(lengths, lengths, color=CONTENT, linestyle="-", label="score, q·k/√2", animated=True)
     (cosine_line,) = right.plot(lengths, lengths, color=INK, linestyle="--", label="cosine", animated=True)
     (marks,) = right.plot([], [], "o", color=INK, animated=True)

@@ -9,7 +9,7 @@ from pe_lib.frequencies import angles, inverse_frequencies
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import encode_angles, offset_matrix
 from pe_lib.teach.data.rotation_identity import CONTENTS, FREQUENCIES, K, Q
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, POSITION, QUERY, heat_map, signed
+from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, KEY_TEXT, POSITION, QUERY, heat_map, signed
 from pe_lib.teach.touch import touch
 
 
@@ -55,7 +55,7 @@ def lock_the_offset(fig):
         touch(ax, angle="offset", per=FREQUENCIES[m], start=_angle(K[pair]), plus="query")     # moves the key alone
     dials[1].set_ylabel("")
     heads = [fig.text(x, 0.94, "", color=color, fontsize=12, va="center", animated=True)
-             for x, color in ((0.07, QUERY), (0.28, KEY), (0.47, INK))]
+             for x, color in ((0.07, QUERY), (0.28, KEY_TEXT), (0.47, INK))]
     lengths = bars.barh([0, 1, 2], [0, 0, 0], 0.55, color=[CONTENT, CONTENT, INK], animated=True)
     numbers = [bars.text(21, row, "", ha="right", va="center", animated=True) for row in range(3)]
     bars.axvline(0, color=INK, lw=0.8, ls="-")
@@ -139,7 +139,7 @@ def bias_or_rotation(fig, omega=0.3, slope=0.1):
     left.set_title("seen from the query", fontsize=10)
     left.quiver([0], [0], [1], [0], color=QUERY, angles="xy", scale_units="xy", scale=1, width=0.02, zorder=3)
     faint, solid = ([arrow(left, color, width, zorder=z) for _ in "AB"] for color, width, z in ((FAINT, 0.012, 2), (KEY, 0.02, 3)))
-    names = [left.text(0, 0, name, color=KEY, ha="center", va="center", fontsize=12, animated=True) for name in "AB"]
+    names = [left.text(0, 0, name, color=KEY_TEXT, ha="center", va="center", fontsize=12, animated=True) for name in "AB"]
     content = np.radians(np.arange(-180, 181, 3))
     right.set(xlim=(-187, 187), ylim=(-2.15, 1.35), xticks=range(-180, 181, 90), ylabel="score",
               xlabel="direction of the key, from the query (degrees)")
@@ -147,7 +147,7 @@ def bias_or_rotation(fig, omega=0.3, slope=0.1):
     lines = [right.plot(np.degrees(content), np.cos(content), color=c, ls=s, lw=lw, zorder=z, label=name, animated=True)[0]
              for c, s, lw, z, name in ((CONTENT, (0, (3, 3)), 2.2, 2.6, "content alone"), (INK, (3, (3, 3)), 2.2, 2.5, "with a bias"),
                                        (POSITION, "-", 5, 2, "rotated"))]      # the widest lies lowest: at offset 0 all three show
-    heads = [right.text(0, 1.12, name, color=KEY, ha="center", fontsize=12, animated=True) for name in "AB"]
+    heads = [right.text(0, 1.12, name, color=KEY_TEXT, ha="center", fontsize=12, animated=True) for name in "AB"]
     marks = [[right.plot([], [], shape, color=KEY, ms=8, ls="", zorder=5, animated=True)[0] for shape in "os"] for _ in lines]
     (peak,) = right.plot([], [], "D", color=POSITION, mec="white", ms=11, ls="", zorder=4, animated=True)
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, columnspacing=1.2, handlelength=2.8, borderaxespad=0.2)
