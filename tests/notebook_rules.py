@@ -158,12 +158,16 @@ def words(markdown):
 
 
 def opens_with_its_figure(notebook, cells=3, most=150):
-    """The hand is on the thing at once: few cells and few words stand before the first slider figure."""
+    """The hand is on the thing at once: few cells and few words stand before the first slider figure.
+
+    A prediction does not count, since the figure may show its answer.
+    """
     first = next((n for n, cell in code_cells(notebook) if "explore" in calls(tree(cell))), None)
     if first is None:
         return []
+    before = first - 1 - sum("predict" in calls(tree(cell)) for n, cell in code_cells(notebook) if n < first)
     count = sum(len(words(cell.source)) for n, cell in prose_cells(notebook) if n < first)
-    return [f"{first - 1} cells before the first slider figure, at most {cells}"] * (first - 1 > cells) + \
+    return [f"{before} cells before the first slider figure, at most {cells}"] * (before > cells) + \
            [f"{count} words before the first slider figure, at most {most}"] * (count > most)
 
 
