@@ -4,6 +4,8 @@
 const RADIUS = 50, NEAR = 8;       // neighbours asked for, neighbours kept decoded (each way)
 const REST = 200, LIMIT = 16e6;    // ms without a move before the lossless frame; bytes of compressed frames kept
 const SWEEP = 8000, BEAT = 40, SLOW = 250;     // Play: ms for the whole range; ms a picture at least, and at most
+const PATIENCE = 800;              // ms a picture may take before a line says why it does not come
+const BUSY = "The kernel is busy, perhaps with other cells. The picture follows as soon as it is free.";
 const LOST = "No kernel: run this cell again to make the sliders live. The picture stays at the last setting that it has.";
 
 async function render({ model, el }) {
@@ -24,7 +26,7 @@ async function render({ model, el }) {
 
   const store = new Map();         // settings -> blob, text and, while near, bitmap; or the error there
   const asked = new Map();         // what is under way
-  let stored = 0, seen = false, moving = false, rested = false, sharp = null, timer = 0;
+  let stored = 0, seen = false, moving = false, rested = false, sharp = null, timer = 0, late = 0;
   let heading = specs.map(() => 0), stride = 0;      // which way each control moved last: -1, 1 or not at all; steps a beat of Play
   let coarse = 1, fine = 1;        // pixels to a figure's own: of a quick frame (the page's pixels), of a lossless one (the screen's)
   let turn = 0, shown = 0;         // wishes to show a frame, and the last one met: frames decode in any order
@@ -124,7 +126,7 @@ async function render({ model, el }) {
       if (!error) { settle(blob, text, key); model.set({ first: buffers[0], text, start: want }); }     // what a saved notebook shows
     } else if (!lossless && missing(JSON.parse(key))) keep(key, error ? { error } : { blob, text });
     if (!lossless && (key === keyOf(want) || (moving && request && (stride || !ahead) && missing(want)))) show(key);
-    keepNear();
+    keepNear(); notice();
     setTimeout(ask, ahead && !stride ? 10 : 0);                    // leave the kernel a gap for other messages
   }
   async function settle(blob, text, key) {
@@ -137,7 +139,7 @@ async function render({ model, el }) {
     heading = values.map((x, i) => Math.sign(x - want[i])); want = values;
     moving = true; rested = false; sharp = null;
     clearTimeout(timer); timer = setTimeout(rest, REST);
-    show(keyOf(want)); keepNear(); ask();
+    show(keyOf(want)); keepNear(); notice(); ask();
   }
   function rest() { moving = false; rested = true; ask(); }
 
@@ -174,9 +176,15 @@ async function render({ model, el }) {
     el.style.removeProperty("--pe-lines");
     clearTimeout(timer); timer = setTimeout(rest, REST);
   }
+  function notice() {              // why no picture comes
+    const say = (text) => { note.textContent = text; note.hidden = !text; };
+    clearTimeout(late);
+    if (!live()) say(LOST);
+    else if (!missing(want) || canvas.dataset.key === keyOf(want)) say("");
+    else late = setTimeout(() => say(BUSY), PATIENCE);
+  }
   function link() {                // a kernel is there, or it is gone
-    note.textContent = live() ? "" : LOST; note.hidden = live();
-    asked.clear();
+    asked.clear(); notice();
     if (live()) ask();
   }
 
@@ -204,7 +212,7 @@ async function render({ model, el }) {
   return () => {
     for (const control of controls) control.off(null, null, gone);
     model.widget_manager.kernel?.disposed?.disconnect(unplug);
-    gone.abort(); model.off("msg:custom", receive); clearTimeout(timer);
+    gone.abort(); model.off("msg:custom", receive); clearTimeout(timer); clearTimeout(late);
     for (const observer of [watcher, ruler, tallest]) observer.disconnect();
   };
 }

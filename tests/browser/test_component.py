@@ -222,6 +222,21 @@ def test_an_error_is_shown_in_place_and_the_figure_recovers(live):
     assert below.bounding_box() == place
 
 
+def test_a_kernel_that_keeps_a_figure_waiting_is_named(live):
+    hold = ("import threading, time; from pe_lib.teach.plots import style\n"
+            "def hold():\n    with style():\n        time.sleep(4)")
+    notebook, figure = live("explore(bar, length=Slider(0, 50, start=3))", hold)
+    note = figure.output.get_by_role("note")
+    figure.press("ArrowRight")
+    assert not note.is_visible()
+    notebook.evaluate("threading.Thread(target=hold).start()")                # all drawing waits
+    figure.sliders.press("End")
+    note.wait_for(timeout=3000)
+    assert note.inner_text() == "The kernel is busy, perhaps with other cells. The picture follows as soon as it is free."
+    figure.wait_sharp([50])
+    assert not note.is_visible() and figure.faults() == []
+
+
 def test_a_setting_that_fails_only_ahead_raises_no_alarm(live):
     notebook, figure = live("explore(fragile, length=Slider(0, 20, start=3))")
     figure.press("ArrowRight")
