@@ -1,5 +1,6 @@
 """A check's answer as a card: a mark and a colour for its state, what to read first, the numbers in a fold."""
 
+import re
 from html import escape
 
 from pe_lib.teach.quiz import markup
@@ -32,7 +33,8 @@ def card(state, message, diagnosis="", held=None, wanted="", found="", note=""):
         rest = f"It should hold that {markup(wanted)}." if diagnosis else ""
         rest += f" What holds so far: {markup(held)}." if held else ""
     else:
-        first, rest = escape(text[:1].upper() + text[1:]), ""
+        call = re.match(r"\w+\(", text)                # a name of the learner's stays as it is written
+        first, rest = escape(text if call else text[:1].upper() + text[1:]), ""
     lines = [f'<p style="margin: 0"><b style="{MARK.format(colour)}">{mark}</b> <b>{escape(title)}: {heading}</b></p>']
     lines += [f'<p style="margin: 4px 0 0">{line}</p>' for line in (first.strip(), escape(note), rest.strip()) if line]
     if found:
