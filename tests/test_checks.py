@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pe_lib.teach.checks.card import STATES
+from pe_lib.teach.checks.card import STATES, card
 from pe_lib.teach.checks.cells import borrowed
 from pe_lib.teach.checks.compare import argument_names, difference, name_call, name_kind, numbers
 from pe_lib.teach.checks.exercise import Verdict, draws, exercise
@@ -318,7 +318,7 @@ def test_the_card_says_the_diagnosis_first_and_folds_the_numbers():
 @pytest.mark.parametrize("learner, seen", [
     (scores, "✓ Exercise 1.1: rightIt never looked at an index."),
     (stub_dots, "… Exercise 1.1: not started yet"),
-    (raises, "✗ Exercise 1.1: not right yetRaises(q of shape (2, 4), k of shape (3, 4)) raised KeyError: 'two\\n lines'."),
+    (raises, "✗ Exercise 1.1: not right yetraises(q of shape (2, 4), k of shape (3, 4)) raised KeyError: 'two\\n lines'."),
     (lambda q, k: np.zeros((2, 3)) + 1, "✗ Exercise 1.1: not right yetWas anything added?It should hold that doubling the queries doubles every score."),
 ])
 def test_the_card_of_each_state(learner, seen):
@@ -371,3 +371,8 @@ def test_inputs_local_names_functions_and_modules_are_not_the_notebooks_data():
                           ("lambda x: (lambda y: y + b)(x)", ["b"]), ("lambda x: rotate(x, x)", []), ("lambda w: w.b", []), ("lambda v: x", ["x"])]:
         assert borrowed(eval(source, names)) == found, source
     assert borrowed(len) == [] == borrowed(None)
+
+
+@pytest.mark.parametrize("text, shown", [("attend_one(...) raised ValueError.", "attend_one(...) raised"), ("hand over the function.", "Hand over the")])
+def test_a_card_begins_with_a_capital_but_for_a_name_of_the_learners(text, shown):
+    assert shown in card("wrong", f"Exercise 1.1: {text}")
