@@ -306,6 +306,7 @@ def turned_by_the_formula(x, position, layout, exponent=lambda m, d: 2 * m / d):
 def test_golden_values_of_six_features(layout):
     """claim 6.7: the block that the chapter hands out, x = 1 … 6, position 3, base 10,000"""
     x = [1.0, 2, 3, 4, 5, 6]
+    np.testing.assert_allclose(3 * inverse_frequencies(6), [3, 0.139, 0.006], atol=5e-4)
     np.testing.assert_allclose(turned_by_the_formula(x, 3, layout), GOLDEN_SIX[layout], rtol=0, atol=5.1e-11)
     np.testing.assert_allclose(rotate(np.array(x), 3, inverse_frequencies(6), layout=layout), GOLDEN_SIX[layout], rtol=0, atol=5.1e-11)
 
