@@ -58,6 +58,15 @@ def test_a_hint_speaks_of_the_mistake_that_was_made(number, name):
     assert "rotated the wrong way" not in said
 
 
+@pytest.mark.parametrize("digits", [np.float32, np.float16])
+def test_angles_that_were_rounded_hear_of_rounding_and_not_of_a_table(digits):
+    def rounded(x, positions):
+        t = (positions.astype(digits)[:, None] * inverse_frequencies(x.shape[1]).astype(digits)).astype(float)
+        return (np.ascontiguousarray(x).view(complex) * np.exp(1j * t)).view(float)
+    said = repr(checks.check_rotate_rows(rounded))
+    assert ("an angle was rounded" in said) == (digits is np.float32) and "table" not in said
+
+
 @pytest.mark.parametrize("offset", [0, -1, 7, -40])
 def test_a_key_can_score_highest_at_any_offset(offset):
     """claim 5.7: nearness is not built in"""

@@ -17,6 +17,10 @@ def attend_one(q_i, k, v):
     powers = np.exp(k @ q_i / np.sqrt(len(k)))
     return powers / powers.sum() @ v
 ''',
+        "no softmax at all": '''
+def attend_one(q_i, k, v):
+    return q_i @ k.T / np.sqrt(len(q_i)) @ v
+''',
         "the 2 of the example": '''
 def attend_one(q_i, k, v):
     powers = np.exp(k @ q_i / 2)
@@ -148,7 +152,7 @@ def sees_order(layer, x):
     order = np.r_[1, 0, 2:x.shape[1]]
     return not np.allclose(layer(x[:, order]), layer(x)[:, order])
 ''',
-        "one order, right about the nine fixed layers": '''
+        "one order, right about the twelve fixed layers": '''
 def sees_order(layer, x):
     order = np.array([2, 0, 1, 4, 3])
     return not np.allclose(layer(x[:, order]), layer(x)[:, order])
@@ -158,9 +162,48 @@ def sees_order(layer, x):
     orders = np.roll(np.arange(x.shape[1]), 1), np.arange(x.shape[1])[::-1]
     return any(not np.allclose(layer(x[:, order]), layer(x)[:, order]) for order in orders)
 ''',
+        "too much room": '''
+def sees_order(layer, x):
+    orders = np.roll(np.arange(x.shape[1]), 1), np.r_[1, 0, 2:x.shape[1]]
+    return any(not np.allclose(layer(x[:, order]), layer(x)[:, order], atol=0.1) for order in orders)
+''',
+        "the first feature alone": '''
+def sees_order(layer, x):
+    orders = np.roll(np.arange(x.shape[1]), 1), np.r_[1, 0, 2:x.shape[1]]
+    return any(not np.allclose(layer(x[:, order])[..., 0], layer(x)[:, order, 0]) for order in orders)
+''',
+        "the first sentence alone": '''
+def sees_order(layer, x):
+    orders = np.roll(np.arange(x.shape[1]), 1), np.r_[1, 0, 2:x.shape[1]]
+    return any(not np.allclose(layer(x[:, order])[0], layer(x)[0, order]) for order in orders)
+''',
+        "orders of five words": '''
+def sees_order(layer, x):
+    orders = np.array([4, 0, 1, 2, 3]), np.array([1, 0, 2, 3, 4])
+    return any(not np.allclose(layer(x[:, order]), layer(x)[:, order]) for order in orders)
+''',
+        "sentences of its own": '''
+def sees_order(layer, x):
+    x = np.random.default_rng(0).normal(size=(1, 6, 6))
+    orders = np.roll(np.arange(6), 1), np.r_[1, 0, 2:6]
+    return any(not np.allclose(layer(x[:, order]), layer(x)[:, order]) for order in orders)
+''',
         "an answer read off": '''
 def sees_order(layer, x):
     return layer.sees_order
+''',
+        "the cycle of three words": '''
+def sees_order(layer, x):
+    return not np.allclose(layer(x[:, [1, 2, 0]]), layer(x)[:, [1, 2, 0]])
+''',
+        "words reordered along axis 0": '''
+def sees_order(layer, x):
+    order = np.roll(np.arange(x.shape[1]), 1)
+    return not np.allclose(layer(x[order]), layer(x)[order])
+''',
+        "True throughout": '''
+def sees_order(layer, x):
+    return True
 ''',
         "an order that moves nothing": '''
 def sees_order(layer, x):
@@ -175,6 +218,7 @@ HINTS = {
         "no division by the root of d_head": "without the division by √d_head",
         "divided by d_head": "not by its square root",
         "divided by the root of the number of keys": "divided by √n_key",
+        "no softmax at all": "There is no softmax in it",
         "the 2 of the example": "That was √4 in the lesson",
         "shares do not sum to 1": "Divide the exponentials by their sum",
         "no softmax, the mean": "the plain mean of the values",
@@ -210,9 +254,17 @@ HINTS = {
         "the means alone": "compare word by word",
         "a cycle alone": "Try a swap",
         "a swap alone": "Try a cycle",
-        "one order, right about the nine fixed layers": "6 of the 120 orders",
+        "one order, right about the twelve fixed layers": "6 of the 120 orders",
         "a cycle and a reversal": "10 of the 120 orders",
+        "too much room": "Your comparison leaves too much room",
+        "the first feature alone": "not one of them or their mean",
+        "the first sentence alone": "Only the last sentence of the batch",
+        "orders of five words": "layer 1 was run on shape (3, 5, 6)",
+        "sentences of its own": "layer 1 was run on shape (1, 6, 6)",
         "an answer read off": "has no attribute 'sees_order'",
+        "the cycle of three words": "layer 1 was run on shape (2, 3, 6)",
+        "words reordered along axis 0": "axis 0? The words of a sentence are axis 1",
+        "True throughout": "never run on shape (2, 5, 6)",
         "an order that moves nothing": "Does your order differ from 0, 1, 2",
     },
 }

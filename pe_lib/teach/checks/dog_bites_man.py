@@ -8,7 +8,7 @@ import numpy as np
 
 from pe_lib.attention import attention, causal_mask
 from pe_lib.teach.checks.compare import COARSE
-from pe_lib.teach.checks.exercise import draws, exercise
+from pe_lib.teach.checks.exercise import End, draws, exercise
 
 
 def attend_one_by_loop(q_i, k, v):
@@ -48,12 +48,21 @@ def check_attend_one(attempt):
                   found="it is float16.", hint=COARSE)
     alike = attempt(q_i, k, np.tile(v[0], (5, 1)))
     attempt.matches("values that are all alike come out as they are, since the shares sum to 1",
-                    alike, v[0], hint=COARSE if np.allclose(alike, v[0], atol=5e-3) else "Divide the exponentials by their sum.")
+                    alike, v[0], hint=_hint_for_shares(alike, v[0], output, (q_i, k, v)))
     moved = [3, 0, 4, 1, 2]
     attempt.matches("reordering the keys, and their values with them, changes nothing", attempt(q_i, k[moved], v[moved]), output,
                     hint="Does the position of a key in the list matter in your code?")
     attempt.agrees("the output equals the loop", attend_one_by_loop, [(q_i, k, v), *draws((16,), (7, 16), (7, 16)), *draws((4,), (1, 4), (1, 2))],
                    hint="Print the scores first: they should be q_i · k_j / √d_head.", classics=CLASSIC_OUTPUTS)
+
+
+def _hint_for_shares(alike, wanted, output, inputs):
+    if np.allclose(alike, wanted, atol=5e-3):
+        return COARSE
+    q_i, k, v = inputs
+    if any(np.allclose(output, k @ q_i / root @ v) for root in (1, len(q_i) ** 0.5)):
+        return "There is no softmax in it: these are the scores times the values. Turn the scores into shares first."
+    return "Divide the exponentials by their sum."
 
 
 def reorder_by_loop(scores, order):
@@ -157,7 +166,7 @@ class Sealed:
 
 
 def layers():
-    """Nine layers that stay what they are, from the plainest to those that get past a test with a poor choice of orders."""
+    """Twelve layers that stay what they are: plain ones, then those that get past a poor choice of orders or a partial comparison."""
     rng = np.random.default_rng(3)
     w, table = rng.normal(size=(3, 6, 6)) / 2, rng.normal(size=(20, 6))
 
@@ -173,6 +182,12 @@ def layers():
 
     def third(x):
         return x + table[0] * (np.arange(x.shape[1]) == 2)[:, None]
+
+    def last_two(x):        # what one feature gains the other loses, so that no mean over features shows it
+        return x + table[:x.shape[1], :1] * np.array([0, 0, 0, 0, -1, 1])
+
+    def last_sentence(x):
+        return x + table[:x.shape[1]] * (np.arange(len(x)) == len(x) - 1)[:, None, None]
 
     return [
         Layer("each word alone", lambda x: 2 * x + 1, False, "Reordered words give reordered outputs here, so this layer sees "
@@ -193,6 +208,12 @@ def layers():
               "round the ring, so that each keeps its neighbour. Try a swap of two words as well, and compare all rows."),
         Layer("a vector for the third position alone", third, True, "A swap of other words does not touch the third position. Try a "
               "cycle as well, which moves every word, and compare all rows."),
+        Layer("a small vector for each position", lambda x: x + 1e-3 * table[:x.shape[1]], True, "These vectors are of the size "
+              "of a thousandth, and rounding is a billion times smaller. Your comparison leaves too much room."),
+        Layer("a vector for each position, in the last two features", last_two, True, "Only the last two features change, by "
+              "opposite amounts. Compare each feature, not one of them or their mean."),
+        Layer("a vector for each position, in the last sentence", last_sentence, True, "Only the last sentence of the batch "
+              "changes. Compare all sentences."),
     ]
 
 
@@ -228,22 +249,45 @@ def chains(orders):
 
 @exercise("1.4", praise="With this one assert among the author's tests, the vector for each sentence would not have passed.")
 def check_sees_order(attempt):
-    """layer, x (batch, tokens, d) -> True or False, for nine fixed layers and one that watches which orders are tried."""
-    x = np.random.default_rng(4).normal(size=(2, 5, 6))
-
-    def ask(run, number):
-        answer = attempt(Sealed(run, number), x)
-        attempt.holds("the answer is one True or False", answer.shape == (), hint="np.allclose looks at all entries at once.",
-                      found=f"for layer {number} its shape is {answer.shape}.")
-        return bool(answer)
-
+    """layer, x (batch, tokens, d) -> True or False, for twelve fixed layers and one that watches which orders are tried."""
+    short, long = (np.random.default_rng(4).normal(size=size) for size in ((2, 5, 6), (3, 7, 6)))
     for number, layer in enumerate(layers(), start=1):
-        answer = ask(layer.run, number)
+        answer = _ask(attempt, layer.run, number, short)
         attempt.holds(f"layer {number}, “{layer.name}”, is found {'to see' if layer.sees_order else 'not to see'} order",
                       answer is layer.sees_order, found=f"your test says {answer}.", hint=layer.hint)
     run, let_through = watching_layer(words=5)
-    answer = ask(run, 10)
-    attempt.holds("layer 10, “a layer that watches which orders you try”, is found to see order", answer is True,
+    answer = _ask(attempt, run, 13, short)
+    attempt.holds("layer 13, “a layer that watches which orders you try”, is found to see order", answer is True,
                   found=f"your test says {answer}.", hint="This layer lets through the orders that you try, and whatever they "
                   f"make when they are chained: {len(let_through)} of the 120 orders. It treats the others differently. So take "
                   "orders that make all 120.")
+    for number, layer in enumerate(layers(), start=1):
+        answer = _ask(attempt, layer.run, number, long)
+        attempt.holds(f"layer {number} is found {'to see' if layer.sees_order else 'not to see'} order in sentences of seven words too",
+                      answer is layer.sees_order, found=f"your test says {answer}.", hint="Is a number of words or of sentences "
+                      "fixed in your code?")
+
+
+def _ask(attempt, run, number, x):
+    """The learner's verdict on one layer, given x."""
+    shapes = []
+
+    def noted(given):
+        shapes.append(np.shape(given))
+        return run(given)
+
+    try:
+        answer = attempt(Sealed(noted, number), x)
+    except End as end:
+        if "IndexError" not in end.text:
+            raise
+        raise End(end.state, f"{end.text} Did you reorder the sentences, axis 0? The words of a sentence are axis 1.", **end.parts)
+    attempt.holds("the answer is one True or False", answer.shape == (), hint="np.allclose looks at all entries at once.",
+                  found=f"for layer {number} its shape is {answer.shape}.")
+    other = next((shape for shape in shapes if shape[1:2] != x.shape[1:2]), None)
+    attempt.holds(f"sentences of {x.shape[1]} words keep {x.shape[1]} words when they are reordered", not other,
+                  found=f"layer {number} was run on shape {other}.",
+                  hint="An order needs one entry for each word, so make it from x.shape[1].")
+    attempt.holds("each layer is run on all sentences of x together", x.shape in shapes,
+                  found=f"layer {number} was never run on shape {x.shape}.", hint="Run it on x and on the reordered x.")
+    return bool(answer)
