@@ -64,7 +64,7 @@ def pair_parts(fig, reach=64):
         moved = np.abs(next_ - here)
         fastest = pairs[moved.argmax()]
         return (f"Offset {signed(offset, 0)}: the pairs, fastest first, add {', '.join(map(signed, here))}; the score is "
-                f"{signed(here.sum())}. One token on it is {signed(next_.sum())}; pair {fastest} changes most, by {moved.max():.2f}.")
+                f"{signed(here.sum())}. One token further on, the score is {signed(next_.sum())}; pair {fastest} changes most, by {moved.max():.2f}.")
     return update
 
 
@@ -202,6 +202,6 @@ def built_in(fig):
         found = {name: errors(target, seen, s) for name, s in scores.items()}
         pairs = "; ".join(f"{name} {e[0]:.2f}" + (f" and {e[1]:.2f}" if share < 1 else "") for name, e in found.items())
         later, unseen = found["rotation"][2:]
-        return (f"“{kind}”, {share:.0%} of the pairs below {SHORT} seen. Error on these{' and on those left out' if share < 1 else ''}: "
+        return (f"“{kind}”, {seen.mean():.0%} of the pairs below {SHORT} seen. Error on these{' and on those left out' if share < 1 else ''}: "
                 f"{pairs}. The rotation at later positions: {later:.2f}; at offsets of {SHORT} and more, never seen: {unseen:.2f}.")
     return update

@@ -69,7 +69,7 @@ NO_ENCODING = (
     {
         "cannot tell order at all": "Row i sees i + 1 words. So the rows differ, and they do so because of their positions alone.",
         "can tell order, since the mask breaks the symmetry": "Behind the mask the biting and the bitten dog had different outputs, without any position vector.",
-        "shows in its last row how the earlier words were ordered, even with one layer": "In a single layer the last row is the one whose output ignores their order.",
+        "shows in its last row how the earlier words were ordered, even with one layer": "In a single layer no row's output depends on the order of the words before it. Which earlier words there are is all that counts.",
     },
     "can tell order, since the mask breaks the symmetry",
 )

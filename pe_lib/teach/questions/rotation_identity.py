@@ -44,7 +44,7 @@ TWO_SCORES = (
     "Two pairs of positions at distance 2 have quite different scores. What is wrong?",
     {
         "the rotation": "Then one of its properties must fail. It keeps lengths, and R₂ᵀR₄ = R₂: check both.",
-        "the claim: an offset fixes a score only roughly": "In the small example it held exactly, in whole numbers: 1, 1, 1 and 1. What was held fixed there?",
+        "RoPE: an offset fixes a score only roughly": "In the small example it held exactly, in whole numbers: 1, 1, 1 and 1. What was held fixed there?",
         "the test": "Yes. It changes two things at once: the positions and the words.",
     },
     "the test",
@@ -85,7 +85,7 @@ FAR_KEYS = (
     "In one head, far keys have lower scores on average than near ones. With RoPE this …",
     {
         "holds for any queries and keys": "For unrelated queries and keys of mean 0 the average is 0 at every distance.",
-        "comes from this head's contents": "Yes: its queries and keys are alike, or share a common part. With other contents far keys would score higher.",
+        "comes from this head's contents": "Yes: for instance they are alike, or share a common part. With other contents far keys would score higher.",
         "cannot happen in a real head": "With key = query it does happen, though unevenly.",
     },
     "comes from this head's contents",
