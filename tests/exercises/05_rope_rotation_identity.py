@@ -143,6 +143,7 @@ def rotate_rows(x, positions):
         "a table of 5000 rows": _rotate("""
     table = np.arange(5000)[:, None] * omega
     t = table[positions.astype(int)]""" + _MIX),
+        "positions not made a column": _rotate("    t = positions * omega[:3]" + _MIX),
         "angles in float32": _rotate("    t = positions.astype(np.float32)[:, None] * omega.astype(np.float32)" + _MIX),
         "a table of 5000 rows, with the sign put back": _rotate("""
     table = np.arange(5000)[:, None] * omega
@@ -243,6 +244,7 @@ HINTS = {
         "the exponent 4m / d": "counted the 2 twice",
         "frequencies in reverse order": "in reverse order",
         "a table of 5000 rows": "Its row −3 is the third from its end",
+        "positions not made a column": "one row for each position",
         "angles in float32": "an angle was rounded on the way",
         "a table of 5000 rows, with the sign put back": "raised an IndexError. A table has an end",
         "a table of 5000 rows, cut off at its end": "10,000,019 works as well: row 0, column 0 should be",

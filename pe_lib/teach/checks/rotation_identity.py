@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from pe_lib.teach.checks.compare import difference, name_kind
-from pe_lib.teach.checks.exercise import draws, exercise
+from pe_lib.teach.checks.exercise import End, draws, exercise
 from pe_lib.frequencies import inverse_frequencies, inverse_frequencies_endpoint
 from pe_lib.rotary import pair_contributions, rotate, rotation_matrix
 from pe_lib.sinusoidal import sinusoidal_encoding
@@ -201,7 +201,12 @@ def check_rotate_rows(attempt):
     """x (n, d), positions (n,) -> each row rotated by its position."""
     ((x,),) = draws((4, 8), times=1)
     cases = (x, np.zeros(4)), (x, np.array([5.0, 0.0, 8.0, 40.0]))    # not from 0: "relative to the first row" must show
-    unmoved, rotated = answers = [attempt(*case, shape=x.shape) for case in cases]
+    try:
+        unmoved, rotated = answers = [attempt(*case, shape=x.shape) for case in cases]
+    except End as end:
+        if "broadcast" not in end.text:
+            raise
+        raise End(end.state, f"{end.text} The angles need one row for each position: positions[:, None] * omega.", **end.parts)
 
     def hint(otherwise):
         return _known(answers, cases, CLASSIC_ROWS, otherwise)
