@@ -171,3 +171,13 @@ def test_the_watching_layer_is_one_layer_whatever_it_is_given():
         "an x of its own", "sentence 0 alone", "sentence 0 alone compared", "feature 0 alone", "the mean over features", "the name", "the repr"])
 def test_a_weak_test_for_order_is_turned_down(weak):
     assert checks.check_sees_order(weak).state == "wrong"
+
+
+def test_behind_a_mask_no_row_of_one_layer_sees_the_order_of_the_words_before_it():
+    """claim 1.5: not the last row alone; in a second layer the rows from the third on do"""
+    masked = next(layer for layer in checks.layers() if "causal" in layer.name)
+    x = np.random.default_rng(8).normal(size=(1, 6, 6))
+    for row in range(1, 6):
+        moved = np.r_[np.roll(np.arange(row), 1), row:6]
+        assert np.allclose(masked(x[:, moved])[:, row], masked(x)[:, row])
+        assert np.allclose(masked(masked(x[:, moved]))[:, row], masked(masked(x))[:, row]) == (row == 1)
