@@ -87,7 +87,7 @@ def compared(figure, raws, seen):
     drawn(figure, raws, seen)
     if tuple(raws) not in seen:
         seen[tuple(raws)] = quick = _pixels(figure)
-        return None if np.array_equal(quick, redrawn(figure, raws)) else "the quick frame differs from a full redraw"
+        return None if np.array_equal(quick, redrawn(figure)) else "the quick frame differs from a full redraw"
 
 
 def returned(figure, raws, seen):
@@ -105,10 +105,9 @@ def moved(figure):
     return None if same else "an axes that is touched must keep its place and its limits"
 
 
-def redrawn(figure, raws):
-    """The picture of the raw settings drawn whole, as an RGB array; the cached parts stay as they are."""
+def redrawn(figure):
+    """The picture of the raw settings, which was just drawn, drawn whole as an RGB array; the cached parts stay as they are."""
     with style():
-        figure.draw(raws)
         for artist in figure.moving:
             artist.set_animated(False)
         try:

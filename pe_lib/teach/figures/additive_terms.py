@@ -84,6 +84,7 @@ def four_maps(fig, base=100.0):
     rings = [ax.add_patch(Rectangle((0, 0), 1, 1, **halo)) for ax in (*small, whole)]
     for ax in (*small, whole):
         touch(ax, y="query")
+    ticks = []                                                # the words that stand beside the whole map
 
     def update(strength, sentence, query):
         x, w_q, w_k = untrained_head(sentence)
@@ -99,8 +100,10 @@ def four_maps(fig, base=100.0):
             row.set_y(query - 0.5)
             ring.set_xy((key - 0.5, query - 0.5))
         words = sentence.split()
-        whole.set_xticks(range(6), words, rotation=45, ha="right", rotation_mode="anchor")
-        whole.set_yticks(range(6), words)
+        if words != ticks:                                    # new ticks cost a full redraw
+            ticks[:] = words
+            whole.set_xticks(range(6), words, rotation=45, ha="right", rotation_mode="anchor")
+            whole.set_yticks(range(6), words)
         rounded = [signed(terms[term][query, key]) for term in TERMS]
         parts = " + ".join(f"({part})" if part.startswith("−") else part for part in rounded)
         where = f"position{'s' * (len(best) > 1)} {' and '.join(map(str, best))}"

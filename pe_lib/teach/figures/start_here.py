@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from pe_lib.teach.plots import FORMAT_LINES, INK, KEY, POSITION, QUERY, ROLES, bare, new_figure, style
+from pe_lib.teach.plots import FORMAT_LINES, INK, KEY, KEY_TEXT, POSITION, QUERY, ROLES, bare, new_figure, style
 from pe_lib.teach.touch import touch
 
 SENTENCE = "the old dog bites the young man again".split()
@@ -21,7 +21,7 @@ def query_and_key(fig):
     for place, word in zip(places, SENTENCE):
         words.text(place, 0, word, ha="center", va="center", zorder=3)
     names = [words.text(0, 0, text, color=color, ha="center", va="top", animated=True)
-             for text, color in (("query", QUERY), ("key", KEY))]
+             for text, color in (("query", QUERY), ("key", KEY_TEXT))]
     arc = words.add_patch(FancyArrowPatch((0, 0), (1, 0), animated=True))
     bars = below.bar(places, 0.0, 0.5, color=POSITION, alpha=0.35, animated=True)
     numbers = [below.text(place, 0, "", ha="center", fontsize=10, animated=True) for place in places]
