@@ -1,10 +1,10 @@
-"""A Transformer small enough to read: tokens in, vocabulary logits out, with or without a cache."""
+"""A Transformer small enough to read: tokens in, vocabulary logits out, with or without a cache, for any scheme of positions."""
 
 import numpy as np
 
 from pe_lib._validate import integer_array, whole_number
 from pe_lib.cache import attend
-from pe_lib.frequencies import inverse_frequencies
+from pe_lib.schemes import no_bias, rotary
 
 
 def random_parameters(rng, vocabulary=11, dim=16, heads=2, layers=2):
@@ -30,16 +30,18 @@ def random_parameters(rng, vocabulary=11, dim=16, heads=2, layers=2):
     return {**weights, "embedding": rng.normal(size=(vocabulary, dim)), "heads": heads}
 
 
-def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000.0, attend=attend):
+def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None, attend=attend):
     """Each token's logits score the token that may follow it; with a cache only the new tokens are computed.
 
-    tokens (new,), whole numbers below the vocabulary; positions (new,), tokens; caches, one a layer, what the last call
-    returned; attend, `pe_lib.cache.attend` or another one to be compared with it -> logits (new, vocabulary), no unit, and
-    the caches with the new tokens in them.
-    layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down;  logits = norm(x) unembedding
+    tokens (..., new), whole numbers below the vocabulary; positions (new,), tokens; caches, one for each layer, what the
+    last call returned; scheme, a `pe_lib.schemes.Scheme` (None: rotary, base 10,000); attend, `pe_lib.cache.attend` or
+    another one to be compared with it -> logits (..., new, vocabulary), no unit, and the caches with the new tokens in them.
+    x = embedding[token] + the scheme's position vector;  logits = norm(x) unembedding;
+    each layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down
 
-    Raises: ValueError if a token is not in the vocabulary, the caches are not one a layer, or as `attend`.
-    Source: Vaswani et al. 2017, section 3; rotary positions, Su et al. 2021; root-mean-square norm, Zhang and Sennrich 2019.
+    With ``parameters["first_norm"]`` False the first attention reads x itself, so that word and position are still a sum.
+    Raises: ValueError if a token is not in the vocabulary, the caches are not one for each layer, or as `attend`.
+    Source: Vaswani et al. 2017, section 3; root-mean-square norm, Zhang and Sennrich 2019.
 
     >>> parameters = random_parameters(np.random.default_rng(0))
     >>> full, _ = next_token_logits([3, 1, 4], [0, 1, 2], parameters)
@@ -48,22 +50,26 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, base=10_000
     >>> np.allclose(step[0], full[2])
     True
     """
-    x = parameters["embedding"][_in_vocabulary(tokens, len(parameters["embedding"]))]
-    heads = parameters["heads"]
-    inv_freq = inverse_frequencies(x.shape[-1] // heads, base)
-    layers, new_caches = len(parameters["w_out"]), []
+    tokens = _in_vocabulary(tokens, len(parameters["embedding"]))
+    heads, (layers, dim) = parameters["heads"], parameters["w_out"].shape[:2]
+    scheme = rotary(dim // heads) if scheme is None else scheme
+    x = parameters["embedding"][tokens] + scheme.vectors(positions, dim).astype(parameters["embedding"].dtype)
+    new_caches = []
     for layer, cache in enumerate(_one_a_layer(caches, layers)):
-        q, k, v = (_by_head(_norm(x) @ w, heads) for w in parameters["w_qkv"][layer])
-        output, cache = attend(q, k, v, positions, inv_freq, cache)
-        x = x + output.swapaxes(0, 1).reshape(x.shape) @ parameters["w_out"][layer]
+        read = _norm(x) if layer or parameters.get("first_norm", True) else x
+        q, k, v = (_by_head(read @ w, heads) for w in parameters["w_qkv"][layer])
+        seen = q.shape[-2] + (0 if cache is None else cache.keys.shape[-2])
+        bias = {} if scheme.bias is no_bias else {"bias": scheme.bias(q.shape[-2], seen)}  # so that `attend` may do without
+        output, cache = attend(q * scheme.sharpness, k, v, positions, scheme.inv_freq, cache, **bias)
+        x = x + output.swapaxes(-2, -3).reshape(x.shape) @ parameters["w_out"][layer]
         x = x + np.maximum(_norm(x) @ parameters["w_up"][layer], 0) @ parameters["w_down"][layer]
         new_caches.append(cache)
     return _norm(x) @ parameters["unembedding"], new_caches
 
 
 def _by_head(x, heads):
-    """(n, dim) -> (heads, n, dim / heads)."""
-    return x.reshape(len(x), heads, x.shape[-1] // heads).swapaxes(0, 1)
+    """(..., n, dim) -> (..., heads, n, dim / heads)."""
+    return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).swapaxes(-2, -3)
 
 
 def _norm(x):
@@ -72,8 +78,8 @@ def _norm(x):
 
 def _in_vocabulary(tokens, vocabulary):
     tokens = integer_array(tokens, "tokens")
-    if tokens.ndim != 1 or ((tokens < 0) | (tokens >= vocabulary)).any():
-        raise ValueError(f"tokens must be a list of numbers from 0 to {vocabulary - 1}, got shape {tokens.shape}: {tokens.tolist()}")
+    if tokens.ndim < 1 or ((tokens < 0) | (tokens >= vocabulary)).any():
+        raise ValueError(f"tokens must be lists of numbers from 0 to {vocabulary - 1}, got shape {tokens.shape}: {tokens.tolist()}")
     return tokens
 
 

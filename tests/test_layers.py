@@ -83,7 +83,7 @@ def borrowed_privates(source):
 
 
 def test_the_library_has_these_rooms():
-    assert {path.name for path in LIBRARY.iterdir() if path.is_dir() and path.name != "__pycache__"} == {"teach", "clinic"}
+    assert {path.name for path in LIBRARY.iterdir() if path.is_dir() and path.name != "__pycache__"} == {"teach", "clinic", "weights"}
     assert {"attention", "frequencies", "sinusoidal", "model"} <= set(MATHS)
 
 

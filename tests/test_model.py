@@ -8,6 +8,7 @@ import pytest
 from pe_lib.cache import attend, evict, shift
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.model import next_token_logits, random_parameters
+from pe_lib.schemes import Scheme, alibi, learned, rotary, sinusoidal, t5
 
 TOKENS = np.array([3, 1, 4, 1, 5, 9, 2, 6])
 
@@ -89,16 +90,16 @@ def test_every_argument_matters():
     full, _ = decode((8,), parameters())
     for other in (parameters(seed=1), {**parameters(), "heads": 4}):
         assert abs(decode((8,), other)[0] - full).max() > 0.01
-    assert abs(decode((8,), parameters(), base=100.0)[0] - full).max() > 0.01
+    assert abs(decode((8,), parameters(), scheme=rotary(8, base=100.0))[0] - full).max() > 0.01
     assert {name: array.shape for name, array in parameters(vocabulary=5, dim=12, heads=3, layers=1).items() if name != "heads"} == {
         "embedding": (5, 12), "w_qkv": (1, 3, 12, 12), "w_out": (1, 12, 12), "w_up": (1, 12, 48), "w_down": (1, 48, 12),
         "unembedding": (12, 5)}
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: next_token_logits([11], [0], parameters()), "tokens must be a list of numbers from 0 to 10, got shape (1,): [11]"),
-    (lambda: next_token_logits([-1], [0], parameters()), "tokens must be a list of numbers from 0 to 10"),
-    (lambda: next_token_logits([[1]], [0], parameters()), "tokens must be a list of numbers from 0 to 10, got shape (1, 1)"),
+    (lambda: next_token_logits([11], [0], parameters()), "tokens must be lists of numbers from 0 to 10, got shape (1,): [11]"),
+    (lambda: next_token_logits([-1], [0], parameters()), "tokens must be lists of numbers from 0 to 10"),
+    (lambda: next_token_logits(1, [0], parameters()), "tokens must be lists of numbers from 0 to 10, got shape (): 1"),
     (lambda: next_token_logits([1.5], [0], parameters()), "tokens must hold integers"),
     (lambda: next_token_logits([1, 2], [0], parameters()), "positions must have one entry a row"),
     (lambda: next_token_logits([1], [0], parameters(), [None]), "caches must be one a layer, 2 of them, or None, got 1"),
@@ -111,3 +112,42 @@ def test_every_argument_matters():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         call()
+
+
+SCHEMES = {"none": Scheme(), "rotary": rotary(8), "sinusoidal": sinusoidal(), "alibi": alibi([0.5, 0.25]),
+           "learned": learned(np.random.default_rng(1).normal(size=(8, 16))),
+           "t5": t5(np.random.default_rng(2).normal(size=(2, 6)), max_distance=7), "sharper": rotary(8)._replace(sharpness=2.0)}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_cache_serves_every_scheme(name):
+    """claim 7.5 for each way of telling positions: every prefix, a token at a time and in chunks"""
+    full, _ = decode((8,), parameters(), scheme=SCHEMES[name])
+    for chunks in ((1,) * 8, (5, 1, 2), (3, 5)):
+        np.testing.assert_allclose(decode(chunks, parameters(), scheme=SCHEMES[name])[0], full, atol=1e-10)
+
+
+def test_each_scheme_gives_logits_of_its_own():
+    logits = [decode((8,), parameters(), scheme=scheme)[0] for scheme in SCHEMES.values()]
+    assert min(abs(one - other).max() for n, one in enumerate(logits) for other in logits[:n]) > 0.01
+
+
+def test_sequences_of_a_batch_do_not_see_each_other():
+    batch = np.stack([TOKENS, TOKENS[::-1]])
+    logits, caches = next_token_logits(batch, np.arange(8), parameters())
+    np.testing.assert_allclose(logits[0], decode((8,), parameters())[0], atol=1e-10)
+    step, _ = next_token_logits(batch[:, :1], [8], parameters(), caches)
+    assert step.shape == (2, 1, 11)
+
+
+def test_without_the_first_norm_the_first_attention_reads_the_sum_itself():
+    scaled = {**parameters(), "embedding": 3 * parameters()["embedding"]}
+    normed, _ = next_token_logits(TOKENS, np.arange(8), {**scaled, "first_norm": True}, scheme=Scheme())
+    plain, _ = next_token_logits(TOKENS, np.arange(8), {**scaled, "first_norm": False}, scheme=Scheme())
+    assert abs(normed - plain).max() > 0.1
+    np.testing.assert_array_equal(normed, next_token_logits(TOKENS, np.arange(8), scaled, scheme=Scheme())[0])
+
+
+def test_the_logits_keep_float32():
+    single = {key: value if key == "heads" else value.astype(np.float32) for key, value in parameters().items()}
+    assert {next_token_logits(TOKENS, np.arange(8), single, scheme=scheme)[0].dtype for scheme in SCHEMES.values()} == {np.dtype("float32")}

@@ -56,14 +56,14 @@ FAULTS = {
 
 def attend_with(fault):
     """The faulty program: called as `pe_lib.cache.attend` is, with the true positions."""
-    def faulty(q, k, v, positions, inv_freq, cache=None):
+    def faulty(q, k, v, positions, inv_freq, cache=None, *, bias=0.0):
         if cache is None:
-            return attend(q, k, v, positions, inv_freq)
+            return attend(q, k, v, positions, inv_freq, bias=bias)
         p = np.asarray(positions, float)
         own, stays = (rotate(k, at(p), inv_freq) for at in (fault.key, fault.kept or fault.key))
         seen = rotate(cache.keys, fault.read(cache.positions) - cache.positions, inv_freq)
         values = np.concatenate([cache.values, v], axis=-2)
-        mask = fault.mask(q.shape[-2], values.shape[-2])
+        mask = fault.mask(q.shape[-2], values.shape[-2]) + bias
         output, _ = attention(rotate(q, fault.query(p), inv_freq), np.concatenate([seen, own], axis=-2), values, mask)
         kept_at = (fault.kept or fault.key)(p)
         return output, Cache(np.concatenate([cache.keys, stays], axis=-2), values, np.concatenate([cache.positions, kept_at]))

@@ -1,0 +1,40 @@
+"""Three judges of one model, because each of them can be content while another one is not."""
+
+import numpy as np
+
+from pe_lib._validate import finite_array
+from pe_lib.tasks import COPY, FILL, RECALLED, VOCABULARY
+
+
+def judge(logits, text):
+    """Three judges of the same logits: the average loss, whether values are recalled, and whether order is known.
+
+    logits (batch, n, vocabulary); text, a Stream -> a dict: "loss", "filler loss" (last quarter; nats a token),
+    "retrieval" and "order" (last quarter), the shares of recalled values and of copies whose largest logit is right, and
+    "retrieval by depth" (4,), farthest first. NaN where nothing is asked.
+
+    Raises: ValueError if the logits are not finite, or not one row of the vocabulary for each token.
+    Source: cross-entropy; accuracy of the largest logit.
+
+    >>> from pe_lib.tasks import needles
+    >>> text = needles(np.random.default_rng(0), batch=4, length=256)
+    >>> sure = np.eye(VOCABULARY)[np.roll(text.tokens, -1, axis=1)] * 50
+    >>> [float(round(judge(sure, text)[name], 3)) for name in ("loss", "retrieval", "order")]
+    [0.0, 1.0, 1.0]
+    """
+    logits = finite_array(logits, "logits", least_axes=3)
+    if logits.shape != (*text.tokens.shape, VOCABULARY):
+        raise ValueError(f"logits must be one row for each token, {(*text.tokens.shape, VOCABULARY)}, got shape {logits.shape}")
+    logits, answers, kinds = logits[:, :-1], text.tokens[:, 1:], text.kinds[:, 1:]
+    largest = logits.max(axis=-1, keepdims=True)
+    chosen = np.take_along_axis(logits - largest, answers[..., None], axis=-1)[..., 0]
+    losses = np.log(np.exp(logits - largest).sum(axis=-1)) - chosen
+    right = logits.argmax(axis=-1) == answers
+    late = np.arange(1, text.tokens.shape[1]) >= text.tokens.shape[1] * 3 // 4
+    return {"loss": losses.mean(), "filler loss": _mean(losses[(kinds == FILL) & late]),
+            "retrieval": _mean(right[kinds == RECALLED]), "order": _mean(right[(kinds == COPY) & late]),
+            "retrieval by depth": np.array([_mean(right[text.depth[:, 1:] == depth]) for depth in range(4)])}
+
+
+def _mean(values):
+    return values.mean() if values.size else np.nan

@@ -1,0 +1,56 @@
+"""The judges: perfect, uniform and one-sided logits have known verdicts."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pe_lib.judging import judge
+from pe_lib.tasks import COPY, FILL, RECALLED, VOCABULARY, needles
+
+TEXT = needles(np.random.default_rng(0), 24, 256)
+NEXT = np.roll(TEXT.tokens, -1, axis=1)
+SURE = np.eye(VOCABULARY)[NEXT] * 50
+
+
+def test_perfect_logits_are_right_everywhere():
+    found = judge(SURE, TEXT)
+    assert found["loss"] < 1e-9 and found["retrieval"] == found["order"] == 1 and (found["retrieval by depth"] == 1).all()
+
+
+def test_uniform_logits_lose_the_logarithm_of_the_vocabulary():
+    """33 tokens: ln 33 = 3.497 nats"""
+    found = judge(np.zeros(SURE.shape), TEXT)
+    assert round(found["loss"], 3) == round(found["filler loss"], 3) == 3.497
+    assert found["retrieval"] == 0                         # the first of equal logits is token 0, which is no value
+
+
+@pytest.mark.parametrize("kind, name", [(RECALLED, "retrieval"), (COPY, "order")])
+def test_each_accuracy_sees_its_own_answers(kind, name):
+    wrong = np.where((np.roll(TEXT.kinds, -1, axis=1) == kind)[..., None], -SURE, SURE)
+    found = judge(wrong, TEXT)
+    assert found[name] == 0 and {"retrieval": found["retrieval"], "order": found["order"], name: 1.0} == {"retrieval": 1, "order": 1}
+
+
+def test_depths_are_counted_from_the_farthest():
+    wrong = np.where((np.roll(TEXT.depth, -1, axis=1) == 0)[..., None], -SURE, SURE)
+    assert judge(wrong, TEXT)["retrieval by depth"].tolist() == [0, 1, 1, 1]
+
+
+def test_the_filler_loss_is_that_of_the_last_quarter():
+    early = (np.arange(256) < 190)[None, :, None] & (np.roll(TEXT.kinds, -1, axis=1) == FILL)[..., None]
+    found = judge(np.where(early, 0, SURE), TEXT)
+    assert found["filler loss"] < 1e-9 < 1 < found["loss"]
+
+
+def test_what_is_not_asked_has_no_verdict():
+    assert np.isnan(judge(np.zeros((2, 64, VOCABULARY)), needles(np.random.default_rng(0), 2, 64, copies=0.0))["order"])
+
+
+@pytest.mark.parametrize("logits, message", [
+    (np.zeros((24, 256, 5)), "logits must be one row for each token, (24, 256, 33), got shape (24, 256, 5)"),
+    (np.full(SURE.shape, np.nan), "logits must be finite, got nan"),
+])
+def test_bad_input_is_refused(logits, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        judge(logits, TEXT)
