@@ -16,10 +16,11 @@ def order_task(rng, batch, length):
 
     rng, a NumPy generator; batch, length, counts, length at least 2 -> tokens (batch, length), answers (batch,).
     A is word 0, B is word 1. Guessing is right half of the time.
+    Raises: ValueError if batch or length is no such count.
 
     >>> tokens, answers = order_task(np.random.default_rng(0), batch=1, length=6)
     >>> tokens, answers
-    (array([[ 8, 11, 13,  1,  0,  3]]), array([0]))
+    (array([[13,  1,  9,  5,  0,  2]]), array([0]))
     """
     whole_number(batch, "batch", least=1), whole_number(length, "length", least=2)
     tokens = rng.integers(2, WORDS, (batch, length))
@@ -32,6 +33,7 @@ def copy_task(rng, batch, length, back=3):
     """Random words; at each token the answer is the word that stood three tokens before, and -1 where there is none.
 
     rng; batch, length; back, tokens -> tokens (batch, length), answers (batch, length). Guessing is right once in 16.
+    Raises: ValueError if a count is not an integer of at least 1, or length is not above back.
 
     >>> copy_task(np.random.default_rng(0), batch=1, length=5)
     (array([[13, 10,  8,  4,  4]]), array([[-1, -1, -1, 13, 10]]))
@@ -59,6 +61,8 @@ def initial_parameters(rng, answers=2, rows=0):
 def scheme_of(name):
     """A scheme by its name; what is learned is in the parameters, and ALiBi's bias of the distance is blind to direction.
 
+    Raises: ValueError if there is no such scheme.
+
     >>> scheme_of("none").inv_freq
     array([0.])
     """
@@ -74,6 +78,12 @@ def forward(parameters, tokens, scheme, causal):
     tokens (batch, n) -> h (batch, n, dim), and a dict of what the gradient needs: x, q, k (rotated), v, mixed, weights.
 
     Raises: ValueError if the sequence is longer than a learned table.
+    Source: Vaswani et al. 2017, section 3.2, without the norms and the feed-forward part.
+
+    >>> parameters = initial_parameters(np.random.default_rng(0))
+    >>> h, kept = forward(parameters, np.array([[0, 1, 0]]), scheme_of("none"), causal=False)
+    >>> bool(np.allclose(h[0, 0], h[0, 2])), kept["weights"].shape       # two places, one word: the same output
+    (True, (1, 2, 3, 3))
     """
     n = tokens.shape[1]
     vectors = scheme.vectors(np.arange(n), DIM)

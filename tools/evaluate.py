@@ -33,8 +33,9 @@ def evaluate(name, fix, length, sequences, seed=6000):
     means = {key: np.average([one[key] for one in found], axis=0, weights=weights.get(key)) for key in found[0] if key != "order"}
     answered = [(one["order"], n) for one, n in zip(found, weights["order"]) if n]
     means["order"] = np.average([value for value, _ in answered], weights=[n for _, n in answered])
-    return {"model": name, "fix": fix, "length": length, "sequences": sequences,
-            **{key: np.round(value, 3).tolist() for key, value in means.items()}}
+    scheme, seed, *further = name.split("-")
+    return {"scheme": scheme, "seed": int(seed), "trained further with": further[0] if further else "", "fix": fix, "length": length, "sequences": sequences,
+            **{key: np.round(np.float64(value), 3).tolist() for key, value in means.items()}}
 
 
 def scheme_for(name, decoder, fix, length):

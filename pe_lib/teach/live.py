@@ -17,7 +17,7 @@ import numpy as np
 from pe_lib.gradients import Training
 from pe_lib.training import SCHEMES
 
-from .plots import CONTENT, FAINT, INK, KEY, NEUTRAL, POSITION, QUERY, new_figure, show, style
+from .plots import CONTENT, INK, KEY, NEUTRAL, POSITION, QUERY, new_figure, show, style
 
 LINES = dict(zip(SCHEMES, ((NEUTRAL, "-"), (POSITION, "--"), (QUERY, "-"), (CONTENT, "-."), (KEY, ":"))))
 CHANCE, ASKS = {"order": 1 / 2, "copy": 1 / 16}, {"order": "which of two words came first", "copy": "which word stood three tokens back"}
@@ -38,15 +38,15 @@ def train_live(task, runs, *, steps=200, seeds=3):
         finished.append([Training(task, scheme, causal=causal, seed=seed, steps=steps) for seed in range(seeds)])
         for run in finished[-1]:
             list(run)
-    return LiveTraining(task, steps, [Runs(named(task, scheme, causal), LINES[scheme], group)
-                                      for (scheme, causal), group in zip(runs, finished)])
+    return LiveTraining(task, steps, [Runs(task, scheme, causal, group) for (scheme, causal), group in zip(runs, finished)])
 
 
 class Runs:
     """Training runs of one kind that share a name and a line: their losses, their shares of right answers, a verdict."""
 
-    def __init__(self, name, line, trained):
-        self.name, self.line, self.trained = name, line, trained
+    def __init__(self, task, scheme, causal, trained):
+        self.name, self.trained, (color, dash) = named(task, scheme, causal), trained, LINES[scheme]
+        self.line = (INK if scheme == "none" else color, (0, (6, 2))) if causal and task == "order" else (color, dash)
 
     @property
     def verdict(self):
@@ -74,7 +74,7 @@ def curves(fig, task, groups, steps):
             shares.plot(at, smooth(run.shares), color=color, ls=dash, lw=1.6, alpha=0.85)
     losses.set(xlim=(0, steps), ylim=(0, -1.35 * np.log(guess)), xlabel="training step", ylabel="loss (nats per answer)")
     shares.set(xlim=(0, steps), ylim=(0, 1.03), xlabel="training step", ylabel="share of right answers")
-    shares.text(steps, guess + 0.02, "guessing", ha="right", color=INK, fontsize=9)
+    shares.text(steps, guess + 0.13, "guessing", ha="right", va="center", color=INK, fontsize=9)
     fig.legend(*losses.get_legend_handles_labels(), loc="outside upper center", ncols=4, handlelength=3)
 
 
@@ -126,7 +126,7 @@ class LiveTraining(ipywidgets.VBox):
         name = named(self.task, self.scheme.value, self.causal.value)
         group = next((group for group in self.groups if group.name == name), None)
         if group is None:
-            group = Runs(name, LINES[self.scheme.value], [])
+            group = Runs(self.task, self.scheme.value, self.causal.value, [])
             self.groups.append(group)
         self.run = Training(self.task, self.scheme.value, causal=self.causal.value, seed=len(group.trained), steps=self.steps)
         group.trained.append(self.run)

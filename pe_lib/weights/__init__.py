@@ -126,3 +126,15 @@ def _scheme(name, table):
     return {"learned": lambda: schemes.learned(table), "t5": lambda: schemes.t5(table, TRAINED),
             "sinusoidal": schemes.sinusoidal, "alibi": lambda: schemes.alibi(SLOPES), "none": schemes.Scheme,
             }.get(scheme, lambda: fixed(tuned_with, TUNED / TRAINED, base))()
+
+
+def evaluation():
+    """What tools/evaluate.py measured: a row for each decoder, fix and length, as a dict.
+
+    "scheme", "seed", "trained further with", "fix", "length" (tokens), "sequences", "loss" and "filler loss" (nats), "retrieval", "retrieval by depth"
+    (four, farthest first) and "order" (shares of right answers).
+
+    >>> evaluation()[0]["scheme"], evaluation()[0]["seed"]
+    ('alibi', 0)
+    """
+    return json.loads((FOLDER / "evaluation.json").read_text(encoding="utf-8"))
