@@ -21,7 +21,7 @@ MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/nul
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
 
-.PHONY: lab test test-fast test-browser test-binder notebooks bench clean
+.PHONY: lab test test-fast test-browser test-binder notebooks bench train tables clean
 
 lab: $(VENV)/.lab-installed
 	@$(PY) tools/my_course.py --lab $(AS_ROOT) $(NO_BROWSER)
@@ -46,11 +46,30 @@ test-binder: $(VENV)/.tests-installed
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py
 
+# Trains the small decoders of chapter 9 again (about fifteen minutes; PyTorch goes to an environment of its own), and judges them.
+train:
+	@$(PYTHON) -m venv .venv-train
+	@.venv-train/bin/python -m pip install --quiet -r tools/requirements-train.txt
+	OPENBLAS_NUM_THREADS=1 .venv-train/bin/python tools/train.py
+	OPENBLAS_NUM_THREADS=1 .venv-train/bin/python tools/evaluate.py
+
 bench: $(VENV)/.tests-installed
 	$(PY) tools/bench.py sliders
 
+# The decoders of chapter 9 and their tables, from nothing: a quarter of an hour. PyTorch goes to an environment of its own.
+train:
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet -r tools/requirements-train.txt
+	OPENBLAS_NUM_THREADS=1 .venv-train/bin/python tools/train.py
+	$(MAKE) --no-print-directory tables
+
+# The tables alone, in NumPy.
+tables: $(VENV)/.lab-installed
+	OPENBLAS_NUM_THREADS=1 $(PY) tools/evaluate.py
+	OPENBLAS_NUM_THREADS=1 $(PY) tools/evaluate_faults.py
+
 clean:
-	rm -rf $(VENV) .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-train .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.lab-installed: requirements.txt pyproject.toml jupyter/overrides.json

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pe_lib._validate import finite_array
-from pe_lib.tasks import COPY, FILL, RECALLED, VOCABULARY
+from pe_lib.tasks import COPY, FILL, FILLER, NEW, RECALLED, VOCABULARY
 
 
 def judge(logits, text):
@@ -34,6 +34,27 @@ def judge(logits, text):
     return {"loss": losses.mean(), "filler loss": _mean(losses[(kinds == FILL) & late]),
             "retrieval": _mean(right[kinds == RECALLED]), "order": _mean(right[(kinds == COPY) & late]),
             "retrieval by depth": np.array([_mean(right[text.depth[:, 1:] == depth]) for depth in range(4)])}
+
+
+def chance(text):
+    """What guessing gets on the same text: a fair judge prints it beside every share.
+
+    text, a Stream -> a dict: "loss", of equal logits, nats; "retrieval", naming one of the values told in the sequence, at
+    random; "order", naming any filler token, at random. NaN where nothing is asked.
+    loss = ln 33;  retrieval = mean share of the told values that are the right one;  order = 1 / 16
+
+    Source: counting. A model may beat the second and third number without recall or order, for example by naming recent tokens.
+
+    >>> from pe_lib.tasks import needles
+    >>> {name: float(round(value, 2)) for name, value in chance(needles(np.random.default_rng(0), batch=64, length=64)).items()}
+    {'loss': 3.5, 'retrieval': 0.33, 'order': 0.06}
+    """
+    found = []
+    for tokens, kinds in zip(text.tokens, text.kinds):
+        told = tokens[kinds == NEW]
+        found += [(told == answer).mean() for answer in tokens[kinds == RECALLED]]
+    order = 1 / FILLER if (text.kinds == COPY).any() else np.nan
+    return {"loss": np.log(VOCABULARY), "retrieval": _mean(np.array(found)), "order": order}
 
 
 def _mean(values):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from pe_lib.judging import judge
-from pe_lib.tasks import COPY, FILL, RECALLED, VOCABULARY, needles
+from pe_lib.judging import chance, judge
+from pe_lib.tasks import COPY, FILL, NEW, RECALLED, VOCABULARY, Stream, needles
 
 TEXT = needles(np.random.default_rng(0), 24, 256)
 NEXT = np.roll(TEXT.tokens, -1, axis=1)
@@ -45,6 +45,21 @@ def test_the_filler_loss_is_that_of_the_last_quarter():
 
 def test_what_is_not_asked_has_no_verdict():
     assert np.isnan(judge(np.zeros((2, 64, VOCABULARY)), needles(np.random.default_rng(0), 2, 64, copies=0.0))["order"])
+
+
+def test_chance_is_what_a_guesser_gets():
+    guessed = chance(TEXT)
+    assert round(guessed["loss"], 3) == 3.497 and guessed["order"] == 1 / 16
+    told = [tokens[kinds == NEW] for tokens, kinds in zip(*TEXT[:2])]
+    rng, right = np.random.default_rng(1), []
+    for _ in range(200):
+        right += [rng.choice(values) == answer for values, tokens, kinds in zip(told, *TEXT[:2]) for answer in tokens[kinds == RECALLED]]
+    assert abs(np.mean(right) - guessed["retrieval"]) < 0.015
+
+
+def test_chance_where_nothing_is_asked():
+    text = Stream(np.zeros((1, 4), int), np.full((1, 4), FILL), np.full((1, 4), -1))
+    assert np.isnan([chance(text)["retrieval"], chance(text)["order"]]).all()
 
 
 @pytest.mark.parametrize("logits, message", [

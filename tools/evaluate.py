@@ -1,4 +1,4 @@
-"""Judges every stored decoder at several lengths, in NumPy, and writes pe_lib/weights/evaluation.json (about ten minutes).
+"""Judges every stored decoder at several lengths, in NumPy, and writes pe_lib/weights/evaluation.json (four minutes).
 
     python tools/evaluate.py
 
@@ -54,7 +54,8 @@ def _asked(part, length):
     return int((part[1][:, length * 3 // 4:] == COPY).sum())
 
 
-def rows():
+def cases():
+    """All rows of the table, as (name, fix, length)."""
     for name in names():
         fixes = ["as trained"]
         if name.startswith("rotary") and name.count("-") == 1:
@@ -62,15 +63,15 @@ def rows():
         if name.startswith("learned"):
             fixes += HOW
         for fix in fixes:
-            for length, sequences in SEQUENCES.items():
+            for length in SEQUENCES:
                 if not (name.startswith("learned") and fix == "as trained" and length > TRAINED):
-                    yield evaluate(name, fix, length, sequences)
+                    yield name, fix, length
 
 
 if __name__ == "__main__":
     start, table = time.process_time(), []
-    for row in rows():
-        table.append(row)
-        print(*row.values(), flush=True)
-    TABLE.write_text("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in table) + "\n]\n")
+    for case in cases():
+        table.append(evaluate(*case, SEQUENCES[case[-1]]))
+        print(*table[-1].values(), flush=True)
+    TABLE.write_text("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in table) + "\n]\n", encoding="utf-8")
     print(f"{len(table)} rows, {time.process_time() - start:.0f} s of processor time")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pe_lib import schemes
+from pe_lib._validate import finite_number
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.scaling import interpolate, ntk
 from pe_lib.sinusoidal import sinusoidal_encoding
@@ -67,7 +68,7 @@ def fixed(fix, factor, base=10_000.0):
 
     fix, one of FIXES; factor, at least 1; base -> Scheme for heads of 16 features, trained at 64 tokens.
 
-    Raises: ValueError if there is no such fix, or as the fixes in `pe_lib.scaling`.
+    Raises: ValueError if there is no such fix, factor is not at least 1, or as the fixes in `pe_lib.scaling`.
     Source: as `interpolate`, `ntk` and `yarn`. The ramp is the paper's, by turns, from 1 to 4 or to 32 of them.
 
     >>> float(fixed("interpolation", factor=4).inv_freq[0])
@@ -75,6 +76,8 @@ def fixed(fix, factor, base=10_000.0):
     """
     if fix not in FIXES:
         raise ValueError(f"fix must be one of {', '.join(FIXES)}, got {fix!r}")
+    if finite_number(factor, "factor") < 1:
+        raise ValueError(f"factor must be at least 1, got {factor}")
     inv_freq, sharpness = FIXES[fix](inverse_frequencies(D_HEAD, base), factor, base)
     return schemes.Scheme(inv_freq=inv_freq, sharpness=sharpness)
 
@@ -83,8 +86,7 @@ def lengthened(table, rows, how):
     """A learned table has no row beyond its last; these are the ways in which people have given it some.
 
     table (n, dim); rows, how many are wanted, at least n; how, one of HOW -> (rows, dim).
-    "last row again"; "from the start again", row p mod n; "the formula goes on", the sinusoids that this course's table
-    started from.
+    "last row again"; "from the start again", row p mod n; "the formula goes on", the sinusoids it began as.
 
     Raises: ValueError if there is no such way, or rows is less than n.
     Source: the three are common in code; none of them was ever trained.
@@ -131,10 +133,22 @@ def _scheme(name, table):
 def evaluation():
     """What tools/evaluate.py measured: a row for each decoder, fix and length, as a dict.
 
-    "scheme", "seed", "trained further with", "fix", "length" (tokens), "sequences", "loss" and "filler loss" (nats), "retrieval", "retrieval by depth"
-    (four, farthest first) and "order" (shares of right answers).
+    "scheme", "seed", "trained further with", "fix", "length" (tokens), "sequences", "loss" and "filler loss" (nats), "retrieval",
+    "retrieval by depth" (four, farthest first) and "order" (shares of right answers).
 
     >>> evaluation()[0]["scheme"], evaluation()[0]["seed"]
     ('alibi', 0)
     """
     return json.loads((FOLDER / "evaluation.json").read_text(encoding="utf-8"))
+
+
+def faults():
+    """What tools/evaluate_faults.py measured: a row for each decoder and fault of its cache, as a dict.
+
+    As `evaluation`, and of the decoded tokens "largest difference" of a logit from the right one, "divergence" (nats), and
+    "two back", the share of order questions answered with the token two back.
+
+    >>> faults()[0]["case"]
+    'no cache'
+    """
+    return json.loads((FOLDER / "faults.json").read_text(encoding="utf-8"))
