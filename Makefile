@@ -46,13 +46,6 @@ test-binder: $(VENV)/.tests-installed
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py
 
-# Trains the small decoders of chapter 9 again (about fifteen minutes; PyTorch goes to an environment of its own), and judges them.
-train:
-	@$(PYTHON) -m venv .venv-train
-	@.venv-train/bin/python -m pip install --quiet -r tools/requirements-train.txt
-	OPENBLAS_NUM_THREADS=1 .venv-train/bin/python tools/train.py
-	OPENBLAS_NUM_THREADS=1 .venv-train/bin/python tools/evaluate.py
-
 bench: $(VENV)/.tests-installed
 	$(PY) tools/bench.py sliders
 
