@@ -58,13 +58,19 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None
     for layer, cache in enumerate(_one_a_layer(caches, layers)):
         read = _norm(x) if layer or parameters.get("first_norm", True) else x
         q, k, v = (_by_head(read @ w, heads) for w in parameters["w_qkv"][layer])
-        seen = q.shape[-2] + (0 if cache is None else cache.keys.shape[-2])
-        bias = {} if scheme.bias is no_bias else {"bias": scheme.bias(q.shape[-2], seen)}  # so that `attend` may do without
-        output, cache = attend(q * scheme.sharpness, k, v, positions, scheme.inv_freq, cache, **bias)
+        output, cache = attend(q * scheme.sharpness, k, v, positions, scheme.inv_freq, cache, **_bias(scheme, q, cache))
         x = x + output.swapaxes(-2, -3).reshape(x.shape) @ parameters["w_out"][layer]
         x = x + np.maximum(_norm(x) @ parameters["w_up"][layer], 0) @ parameters["w_down"][layer]
         new_caches.append(cache)
     return _norm(x) @ parameters["unembedding"], new_caches
+
+
+def _bias(scheme, q, cache):
+    """The keyword for `attend`, which may do without where a scheme has no bias, and may have a cache of its own form."""
+    if scheme.bias is no_bias:
+        return {}
+    new, cached = q.shape[-2], 0 if cache is None else cache.keys.shape[-2]
+    return {"bias": scheme.bias(new, cached + new)}
 
 
 def _by_head(x, heads):

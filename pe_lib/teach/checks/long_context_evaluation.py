@@ -39,6 +39,10 @@ CLASSIC_RETRIEVALS = {
         lambda logits, tokens, kinds: (logits[:, :-1].argmax(-1) == tokens[:, 1:]).mean(),
     "The largest logit is looked for among the values alone. That makes the question easier than the one the model was asked: search the whole vocabulary.":
         lambda logits, tokens, kinds: _share(logits[:, :-1, VALUES.start:VALUES.stop].argmax(-1) + VALUES.start == tokens[:, 1:], kinds[:, 1:] == RECALLED),
+    "You moved on by two places: this judges the token after the next one.":
+        lambda logits, tokens, kinds: _share(logits[:, :-2].argmax(-1) == tokens[:, 2:], kinds[:, 2:] == RECALLED),
+    "Each sequence counts the same here, however many questions it asks. Count all questions together.":
+        lambda logits, tokens, kinds: np.mean([retrieval_by_loop(*(part[row:row + 1] for part in (logits, tokens, kinds))) for row in range(len(tokens))]),
     "This is how many were wrong.": lambda logits, tokens, kinds: 1 - retrieval_by_loop(logits, tokens, kinds),
     "These are the order questions, kind 5. The recalled values are kind 3.":
         lambda logits, tokens, kinds: _share(logits[:, :-1].argmax(-1) == tokens[:, 1:], kinds[:, 1:] == COPY),
@@ -66,9 +70,6 @@ def check_retrieval(attempt):
     attempt.agrees("it is the share of recalled values whose largest logit is right", retrieval_by_loop, cases, classics=CLASSIC_RETRIEVALS,
                    hint="Take logits[:, :-1].argmax(-1), tokens[:, 1:] and kinds[:, 1:], and keep the places where the kind is 3.")
     attempt.agrees("other texts work as well", retrieval_by_loop, [_judged(needles, 4, 64, 1), _judged(stream, 3, 200, 2)],
-                   classics={"Each sequence counts the same here, however many questions it asks. Count all questions together.":
-                             lambda logits, tokens, kinds: np.mean([retrieval_by_loop(*(part[row:row + 1] for part in (logits, tokens, kinds)))
-                                                                    for row in range(len(tokens))])},
                    hint="Is a length or a number of sequences fixed in your code?")
 
 

@@ -15,15 +15,15 @@ LOOKS_WHERE = (
     "A trained head finds the token *three* back. Now all positions are divided by 4, and nothing is trained again. How far back will the head look?",
     {
         "3 tokens": "Between those two tokens there is now a quarter of the angle. Does the head know tokens, or angles?",
-        "about 12 tokens": "Right: it looks for an angle, and this angle is now four times as many tokens away.",
+        "10 to 12 tokens": "Right: it looks for an angle, and this angle is now about four times as many tokens away.",
         "less than 1 token, so at itself": "The other way round: each token is now a smaller angle. How many of them make the angle of three?",
         "everywhere alike": "It would if nothing were rotated. Here all angles are still there, only further apart.",
     },
-    "about 12 tokens",
+    "10 to 12 tokens",
 )
 
 FALLING_LOSS = (
-    "A model's mean loss falls from 2.29 at 64 tokens to 2.18 at 1,024. What follows?",
+    "A model's mean loss falls from 2.29 nats at 64 tokens to 2.16 at 1,024. What follows?",
     {
         "it works better on long texts": "That is one possible reason. Is there one that has nothing to do with the model?",
         "it recalls more from long texts": "T5's bias does just this, while its retrieval falls from 100 % to 54 %.",
