@@ -50,8 +50,9 @@ class Runs:
 
     @property
     def verdict(self):
-        """The mean share of right answers over the last twenty steps of each run."""
-        return f"{self.name}: {np.mean([np.mean(run.shares[-20:]) for run in self.trained]):.1f}"
+        """The mean share of right answers over the last twenty steps of the runs that were not stopped."""
+        whole = [np.mean(run.shares[-20:]) for run in self.trained if len(run.shares) == run.steps]
+        return f"{self.name}: {np.mean(whole):.1f}" if whole else f"{self.name}: no run to its end yet"
 
 
 def named(task, scheme, causal):
@@ -92,7 +93,8 @@ class LiveTraining(ipywidgets.VBox):
     def __init__(self, task, steps, groups):
         self.task, self.steps, self.groups, self.run, self.errors, self.job = task, steps, list(groups), None, [], None
         self.scheme = ipywidgets.Dropdown(options=SCHEMES, value="rotary", description="scheme")
-        self.causal = ipywidgets.Checkbox(value=task == "copy", description="causal mask", disabled=task == "copy", indent=False)
+        self.causal = ipywidgets.Checkbox(value=task == "copy", description="causal mask", disabled=task == "copy", indent=False,
+                                           layout={"width": "auto"})
         self.go, self.stop = ipywidgets.Button(description="Train", icon="play"), ipywidgets.Button(description="Stop", icon="stop", disabled=True)
         self.bar = ipywidgets.IntProgress(min=0, max=steps, description="step")
         self.picture, self.said = ipywidgets.HTML(), ipywidgets.HTML()
@@ -105,9 +107,8 @@ class LiveTraining(ipywidgets.VBox):
 
     def verdict(self):
         """What is seen: how often each kind of run is right at the end of its training."""
-        seeds = max((len(group.trained) for group in self.groups), default=0)
-        return (f"Asked {ASKS[self.task]}, the share of right answers at the end (mean over {seeds} seeds; guessing gets "
-                f"{CHANCE[self.task]:.2g}): {'; '.join(group.verdict for group in self.groups)}.")
+        return (f"Asked {ASKS[self.task]}, the share of right answers at the end of training (a mean over the runs of each kind; "
+                f"guessing gets {CHANCE[self.task]:.2g}): {'; '.join(group.verdict for group in self.groups)}.")
 
     def draw(self, text):
         """The picture of all runs, and the sentence below it."""

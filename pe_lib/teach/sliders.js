@@ -18,7 +18,7 @@ async function render({ model, el }) {
   };
   el.classList.add("pe-figure");
   el.style.setProperty("--pe-width", `${width}px`); el.style.setProperty("--pe-shape", width / height);
-  const frame = make("div", { class: "pe-picture" });
+  const frame = make("div", { class: "pe-picture" }, make("div", { class: "pe-scroll" }));
   const canvas = make("canvas", { role: "img" }, frame), screen = canvas.getContext("2d");
   const readout = make("div", { role: "status", class: "pe-readout" });
   const alarm = make("div", { role: "alert", class: "pe-readout pe-alarm", hidden: "" });
@@ -206,7 +206,7 @@ async function render({ model, el }) {
   });
   watcher.observe(canvas); ruler.observe(frame); tallest.observe(readout);
   paint(first, model.get("text"), keyOf(model.get("start").map(round)), "first");
-  layPads(model.get("touch"), { frame, specs, controls, want: () => want, stop, focus });
+  layPads(model.get("touch"), { frame, specs, controls, want: () => want, stop, go, focus });
   specs.forEach((spec, i) => eachView(i, (view) => equip(view, { control: controls[i], spec, go: (x) => go(i, x), play: (button) => play(i, button) })));
   link(); measure(); rest();
   return () => {

@@ -1,8 +1,9 @@
 // Axes that are controls (touch.py). Over each lies a pad that takes the pointer and sets what the nearest of its handles names.
 const SLOP = 8;                    // pixels a finger goes sideways before it drags: till then it may be about to scroll the page
 
-// pads: what touch.py said; frame: what they lie in; want: the settings now; stop(i, x): where control i stops next to x.
-function layPads(pads, { frame, specs, controls, want, stop, focus }) {
+// pads: what touch.py said; frame: what they lie in; want: the settings now; stop(i, x): where control i stops next to x; go(i, x)
+// moves it there.
+function layPads(pads, { frame, specs, controls, want, stop, go, focus }) {
   for (const { inset, kind, x, y, handles } of pads) {
     const pad = frame.appendChild(document.createElement("div"));
     pad.className = `pe-pad pe-pad-${kind}`;
@@ -42,6 +43,20 @@ function layPads(pads, { frame, specs, controls, want, stop, focus }) {
       if (held.drags) set(aim(held.handle, place(event)).wishes);
     }
 
+    function upAndDown(handle) {   // in a map of two controls, up and down are the vertical one's for as long as the focus stays
+      const vertical = handle.find((part) => part.at === "y");
+      if (handle.length < 2 || !vertical) return;
+      const on = frame.closest(".pe-card"), over = new AbortController(), { control } = vertical, { step, log } = specs[control];
+      const upward = Math.sign(y[1] - y[0]);
+      on.addEventListener("keydown", (event) => {
+        if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+        event.preventDefault(); event.stopPropagation();
+        const way = event.key === "ArrowUp" ? upward : -upward, value = want()[control];
+        go(control, log ? value * 10 ** (way * step) : value + way * step);
+      }, { capture: true, signal: over.signal });
+      on.addEventListener("focusout", () => over.abort(), { once: true });
+    }
+
     pad.onpointermove = (event) => {
       if (!held) pad.dataset.hint = nearest(place(event)).wishes.map(({ control }) => specs[control].label).join(", ");
       else if (event.pointerId === held.id) follow(event);
@@ -58,7 +73,7 @@ function layPads(pads, { frame, specs, controls, want, stop, focus }) {
       if (event.pointerId !== held?.id) return;
       held.drags ||= held.still;                                   // a tap
       follow(event);
-      if (held.drags) focus(held.handle[0].control);               // the arrow keys go on from here
+      if (held.drags) { focus(held.handle[0].control); upAndDown(held.handle); }         // the arrow keys go on from here
     };
     pad.onpointercancel = (event) => {                             // the browser took the finger: it scrolls
       if (event.pointerId === held?.id) set(held.handle.map(({ control }) => ({ control, value: held.before[control] })));

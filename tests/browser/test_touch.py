@@ -45,6 +45,14 @@ def test_a_drag_sets_both_controls_and_the_arrow_keys_go_on(live):
     notebook.page.keyboard.press("ArrowRight")
     figure.wait_sharp([5, 12])
     assert notebook.page.evaluate("lab.notebook().content.activeCellIndex") == 1
+    notebook.page.keyboard.press("ArrowDown")             # down in the map: the other control
+    figure.wait_sharp([6, 12])
+    notebook.page.keyboard.press("ArrowUp")
+    notebook.page.keyboard.press("ArrowLeft")
+    figure.wait_sharp([5, 11])
+    notebook.page.keyboard.press("Tab")                   # the focus goes on: a slider's own keys again
+    notebook.page.keyboard.press("Shift+Tab")
+    assert figure.faults() == []
 
 
 def test_python_hears_of_a_drag_once(live):
@@ -245,6 +253,7 @@ def test_the_value_under_the_pointer_at_any_width_zoom_and_pixel_ratio(browser, 
     screen = {"width": max(round(width / zoom), 300), "height": round(900 / zoom)}
     with browser.new_context(viewport=screen, device_scale_factor=zoom * ratio) as context:
         notebook, figure, pads = start(live, apart=True, context=context)
+        figure.canvas.evaluate("(canvas) => canvas.closest('.pe-scroll').scrollLeft = 80")    # a narrow card: cell 14 comes into sight
         notebook.page.mouse.click(*cell(pads.nth(0), 14, 7))
         figure.wait_sharp([7, 14])
         assert figure.faults() == []
@@ -262,3 +271,10 @@ def test_on_a_projector_controls_picture_and_sentence_fit_one_screen(browser, li
         card, room = notebook.page.evaluate("() => [lab.canvas(0).closest('.pe-card').offsetHeight, document.querySelector('.jp-WindowedPanel-outer').clientHeight]")
         assert card <= room
         notebook.shut_down()
+
+
+def test_on_a_phone_the_picture_stays_legible_and_alone_goes_sideways(phone):
+    notebook, figure, pads, finger = phone(width=390, height=844)
+    shown = figure.canvas.evaluate("""(canvas) => { const scroll = canvas.closest('.pe-scroll'), card = canvas.closest('.pe-card');
+        return [canvas.clientWidth, scroll.clientWidth, scroll.scrollWidth, card.scrollWidth - card.clientWidth]; }""")
+    assert shown[0] == shown[2] == 520 and shown[1] < 390 and shown[3] <= 0

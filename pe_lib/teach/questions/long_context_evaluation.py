@@ -1,16 +1,5 @@
 """The questions of chapter 9: (question, {option: feedback}, the right option), in the order of the notebook."""
 
-FIRST_TO_FAIL = (
-    "A rotary model was trained on texts of 64 tokens. On 256 tokens its loss on ordinary words rises from 2.18 to 2.43 nats. What has become of the order questions, all answered at 64?",
-    {
-        "nearly all are still right": "The loss has moved by a quarter of a nat. Is it made of order questions?",
-        "about four in five are right": "Look at how few of the tokens are order questions. What could happen to them without the mean loss noticing?",
-        "about one in six is right": "Yes: 17 % are right, where guessing gets 6 %. The mean loss hardly says so.",
-        "they fail with an error": "A learned table would. A rotation gives numbers at any position.",
-    },
-    "about one in six is right",
-)
-
 LOOKS_WHERE = (
     "A trained head finds the token *three* back. Now all positions are divided by 4, and nothing is trained again. How far back will the head look?",
     {
