@@ -363,3 +363,7 @@ def test_all_three_curves_show_where_they_are_one():
 ])
 def test_every_control_changes_the_picture(build, start, changes):
     assert unseen(build, start, changes) == []
+
+
+def test_where_no_pair_changes_visibly_none_is_said_to_change_most():
+    assert "no pair changes by as much as 0.005" in readout(scores.pair_parts, offset=-25, words="only pair 3 is not zero", base=10_000.0)

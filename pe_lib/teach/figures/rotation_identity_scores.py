@@ -63,8 +63,9 @@ def pair_parts(fig, reach=64):
             cursor.set_xdata([offset, offset])
         moved = np.abs(next_ - here)
         fastest = pairs[moved.argmax()]
-        return (f"Offset {signed(offset, 0)}: the pairs, fastest first, add {', '.join(map(signed, here))}; the score is "
-                f"{signed(here.sum())}. One token further on, the score is {signed(next_.sum())}; pair {fastest} changes most, by {moved.max():.2f}.")
+        most = f"pair {fastest} changes most, by {moved.max():.2f}" if moved.max() >= 0.005 else "no pair changes by as much as 0.005"
+        return (f"Offset {signed(offset, 0)}: pairs 0 to {pairs[-1]} add {', '.join(map(signed, here))}; the score is "
+                f"{signed(here.sum())}. One token further on, the score is {signed(next_.sum())}; {most}.")
     return update
 
 
