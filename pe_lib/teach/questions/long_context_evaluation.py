@@ -37,7 +37,7 @@ FAR_OR_NEAR = (
     "Which values does T5's bias lose first when the text is 16 times too long?",
     {
         "those told farthest back": "It is what one expects of a bias. Look at its bars again.",
-        "those told in the last quarters": "Right: the farthest were told within the first 64 positions, where the heads still work.",
+        "those told in the last quarters": "Right: the head that ties a value to its key shares its weight among more and more tokens.",
         "all at the same time": "100 % against 28 %: there is hardly a larger difference in this chapter.",
         "none, as its loss says": "Its loss says nothing about values: there are four among 1,024 tokens.",
     },
