@@ -40,7 +40,8 @@ def first_steps(hops):
 
 def _bits(table):
     """(n, m) booleans -> (n, words) numbers of 64 bits."""
-    return np.packbits(np.pad(table, ((0, 0), (0, -table.shape[1] % 64))), axis=1, bitorder="little").view(np.uint64)
+    bits = np.packbits(np.pad(table, ((0, 0), (0, -table.shape[1] % 64))), axis=1, bitorder="little")
+    return np.ascontiguousarray(bits).view(np.uint64)                # a table that was reordered may lie column by column
 
 
 def _set_bits(rows):

@@ -312,3 +312,13 @@ def test_booleans_are_a_graph_and_the_argument_is_left_alone(function):
 def test_bad_arguments(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def test_an_adjacency_that_lies_column_by_column_in_memory_is_read_as_well():
+    """Relabelling by fancy indices gives such an array."""
+    adjacency = np.zeros((10, 10))
+    adjacency[[0, 1, 3], [1, 2, 4]] = adjacency[[1, 2, 4], [0, 1, 3]] = 1
+    order = np.random.default_rng(0).permutation(10)
+    for layout in (np.asfortranarray(adjacency), adjacency.T, np.repeat(adjacency, 2, axis=1)[:, ::2]):
+        np.testing.assert_array_equal(shortest_paths(layout), shortest_paths(adjacency))
+    np.testing.assert_array_equal(shortest_paths(adjacency[order][:, order]), shortest_paths(adjacency)[order][:, order])

@@ -1,0 +1,96 @@
+"""Classic wrong answers to the exercises of chapter 10: each must be turned down, with a hint of its own."""
+
+
+def _numbers(line, split="r, c = np.divmod(np.arange(rows * columns), columns)"):
+    return f'''
+def offset_numbers(rows, columns):
+    {split}
+    down, across = r - r[:, None], c - c[:, None]
+    return {line}
+'''
+
+
+def _bias(lines):
+    return f'''
+def graph_bias(adjacency, table):
+    n = len(adjacency)
+    reached, hops = np.eye(n, dtype=bool), np.where(np.eye(n, dtype=bool), 0.0, np.inf)
+    for k in range(1, n):
+        new = (reached @ adjacency > 0) & ~reached
+        hops[new] = k
+        reached = reached | new
+    table, far = np.array(table), len(table) - 2
+{lines}
+'''
+
+
+def _returns(step, power="np.linalg.matrix_power(step, t)", first=1):
+    return f'''
+def returns(adjacency, steps):
+    degree = adjacency.sum(axis=1)
+    step = {step}
+    return np.stack([({power}).diagonal() for t in range({first}, steps + {first})], axis=1)
+'''
+
+
+CHOOSES = "adjacency / np.maximum(degree, 1)[:, None]"
+WRONG = {
+    "10.1": {
+        "query minus key": _numbers("(-down + rows - 1) * (2 * columns - 1) - across + columns - 1"),
+        "axes swapped": _numbers("(across + columns - 1) * (2 * rows - 1) + down + rows - 1"),
+        "columns for the width": _numbers("(down + rows - 1) * columns + across + columns - 1"),
+        "rows for the width": _numbers("(down + rows - 1) * (2 * rows - 1) + across + columns - 1"),
+        "not shifted": _numbers("down * (2 * columns - 1) + across"),
+        "column by column": _numbers("(down + rows - 1) * (2 * columns - 1) + across + columns - 1", "c, r = np.divmod(np.arange(rows * columns), rows)"),
+        "without a sign": _numbers("(abs(down) + rows - 1) * (2 * columns - 1) + abs(across) + columns - 1"),
+    },
+    "10.2": {
+        "no path is far": _bias("    return table[np.minimum(hops, far).astype(int)]"),
+        "no path is here": _bias("    return table[np.minimum(np.where(np.isinf(hops), 0, hops), far).astype(int)]"),
+        "far is no path": _bias("    return table[np.minimum(hops, far + 1).astype(int)]"),
+        "the diagonal is 1": _bias("    hops[np.eye(n, dtype=bool)] = 1\n    return np.where(np.isinf(hops), table[-1], table[np.minimum(hops, far).astype(int)])"),
+        "neighbours alone": _bias("    return np.where(np.eye(n) > 0, table[0], np.where(adjacency > 0, table[1], table[-1]))"),
+        "the hops": _bias("    return np.minimum(hops, far + 1)"),
+    },
+    "10.3": {
+        "walks counted": _returns("adjacency"),
+        "from no step on": _returns(CHOOSES, first=0),
+        "divided by the nodes": _returns("adjacency / len(adjacency)"),
+        "powers of numbers": _returns(CHOOSES, "step ** t"),
+        "added up": _returns(CHOOSES, "sum(np.linalg.matrix_power(step, s) for s in range(1, t + 1))"),
+        "0 divided by 0": '''
+def returns(adjacency, steps):
+    with np.errstate(all="ignore"):
+        step = adjacency / adjacency.sum(axis=1)[:, None]
+    return np.stack([np.linalg.matrix_power(step, t).diagonal() for t in range(1, steps + 1)], axis=1)
+''',
+    },
+}
+
+HINTS = {
+    "10.1": {
+        "query minus key": "transpose it",
+        "axes swapped": "The two axes have changed places",
+        "columns for the width": "two offsets share a number",
+        "rows for the width": "on a square window nobody would notice",
+        "not shifted": "would count from the end of a table",
+        "column by column": "numbered column by column",
+        "without a sign": "left and right get one number",
+    },
+    "10.2": {
+        "no path is far": "count as far here",
+        "no path is here": "not 0 but infinite",
+        "far is no path": "Far is the last number but one",
+        "the diagonal is 1": "the diagonal gets table[0]",
+        "neighbours alone": "Only neighbours are told",
+        "the hops": "These are the hops themselves",
+    },
+    "10.3": {
+        "walks counted": "These are numbers of walks",
+        "from no step on": "begins with no step at all",
+        "divided by the nodes": "divides by the number of nodes",
+        "powers of numbers": "multiplies *matrices*",
+        "added up": "add up the chances",
+        "0 divided by 0": "what is the chance where no step can be taken",
+    },
+}

@@ -1,0 +1,108 @@
+"""The figures of chapter 10 say what the claims and the missions' answers say."""
+
+import numpy as np
+import pytest
+from figure_kit import built, readout, unseen
+
+from pe_lib.graphs import shortest_paths
+from pe_lib.grid_tables import interpolate_table
+from pe_lib.spectra import eigenspace_projector, laplacian_encoding
+from pe_lib.teach.figures import grids_and_graphs as figures
+from pe_lib.teach.figures import grids_and_graphs_nodes as nodes
+
+
+# ---- patches
+
+def test_only_mixed_rotary_tells_left_from_right_with_one_content():
+    """claim 10.1, and the first mission's answer"""
+    said = {name: readout(figures.similar_patches, row=2, column=3, encoding=name) for name in figures.SCORES}
+    assert [name for name, text in said.items() if "not the same" in text] == ["mixed rotary"]
+    assert "scores 2.06, the one up and two right 1.97" in said["mixed rotary"]
+    assert "lies outside" in readout(figures.similar_patches, row=0, column=3, encoding="axial rotary")
+    assert "lies outside" in readout(figures.similar_patches, row=2, column=7, encoding="axial rotary")
+
+
+@pytest.mark.parametrize("name", list(figures.SCORES))
+def test_scores_depend_on_the_two_differences_alone(name):
+    """claim 10.1, and the second mission's answer"""
+    table = figures.SCORES[name]().reshape(5, 8, 5, 8)
+    for down, across in ((1, 0), (1, 2), (-1, 3)):
+        found = [table[r, c, r + down, c + across] for r in range(1, 4) for c in range(5)]
+        np.testing.assert_allclose(found, found[0], atol=1e-12)
+    np.testing.assert_allclose(table, table.transpose(2, 3, 0, 1), atol=1e-12)
+
+
+@pytest.mark.parametrize("grid, rule, said", [
+    ("2 × 3", "row · rows + column", "3 of 6 patches get another number than row by row, and two patches share a number"),
+    ("3 × 3", "row · rows + column", "0 of 9 patches"),
+    ("3 × 3", "column · rows + row", "6 of 9 patches"), ("2 × 3", "column · rows + row", "4 of 6 patches"), ("3 × 2", "column · rows + row", "4 of 6 patches"),
+    ("3 × 2", "row · rows + column", "4 of 6 patches get another number than row by row."),
+    ("3 × 2", "row · columns + column", "0 of 6 patches"),
+])
+def test_the_numbers_of_patches(grid, rule, said):
+    """claim 10.1, and the missions' answers"""
+    assert said in readout(figures.numbering, grid=grid, rule=rule)
+
+
+def test_only_one_rule_on_one_of_the_wide_grids_shares_numbers():
+    shared = [(grid, rule) for grid in figures.GRIDS for rule in figures.RULES if "share" in readout(figures.numbering, grid=grid, rule=rule)]
+    assert shared == [("2 × 3", "row · rows + column")]
+
+
+def test_a_resized_table():
+    """claim 10.2, and the missions' answers: 4 is the largest size below 8 that erases the pattern; 0.75² = 0.56"""
+    erased = [new for new in range(2, 8) if readout(figures.resized_table, new=new, pattern="every other patch").endswith(", 0 % of its contrast.")]
+    assert max(erased) == 4
+    assert "to 0.56," in readout(figures.resized_table, new=16, pattern="one patch")
+    assert "from 0.00 to 1.00, 100 %" in readout(figures.resized_table, new=8, pattern="a slope")
+    one = np.zeros((64, 1))
+    one[36] = 1
+    assert interpolate_table(one, (8, 8), (16, 16)).max() == 0.75**2
+
+
+# ---- graphs
+
+def test_distances_from_a_node():
+    """claim 10.3, and the missions' answers"""
+    degrees = nodes.EXAMPLE.sum(axis=1)
+    assert (degrees.argmax(), degrees.max(), (degrees == degrees.max()).sum()) == (2, 3, 1)
+    alone = [query for query in range(10) if "out of reach (−4): 9." in readout(nodes.distances, query=query)]
+    assert alone == [9]
+    assert "neighbours (1 on the score): 2; three or more edges away (−1): 2; out of reach (−4): 3" in readout(nodes.distances, query=0)
+    assert np.isinf(shortest_paths(nodes.EXAMPLE)[0]).sum() == 3
+
+
+@pytest.mark.parametrize("m", range(1, 8))
+def test_the_eigenvectors_of_a_path_are_cosines_that_change_sign_m_times(m):
+    """claim 10.3, and the missions' answers"""
+    assert readout(nodes.waves, m=m).endswith("Largest difference from it: 0.0.")
+    signs = np.sign(laplacian_encoding(nodes.graph(8, nodes.PATH), 7)[1][:, m - 1])
+    assert (np.diff(signs) != 0).sum() == m
+
+
+@pytest.mark.parametrize("turn", [0, 40, 175, 360])
+@pytest.mark.parametrize("flip", [False, True])
+def test_the_projector_stands_still_while_its_basis_turns(turn, flip):
+    """claim 10.3, and the missions' answers"""
+    said = readout(nodes.turned_pair, turn=turn, flip=flip)
+    assert "(off by 0.0), and the projector has moved by 0.0." in said
+    drawn = built(nodes.turned_pair)[0].axes[1].images[0].get_array()
+    np.testing.assert_allclose(drawn, eigenspace_projector(nodes.graph(6, nodes.CYCLE), 1.0), atol=1e-12)
+    assert ("coordinates 0.44 and 0.37" in said) == (turn == 40 and not flip)
+
+
+@pytest.mark.parametrize("change, said", [
+    ("as it is", "0.152 and 0.586, different"), ("join 0 and 7", "0.586 and 0.586, equal"), ("cut 3–4", "0.586 and 0.586, equal")])
+def test_a_graph_drawn_by_its_own_coordinates(change, said):
+    """claim 10.3, and the missions' answers"""
+    assert said in readout(nodes.own_coordinates, change=change, normalised=False)
+
+
+def test_every_setting_shows():
+    assert unseen(figures.similar_patches, {"row": 2, "column": 3, "encoding": "axial rotary"}, [{"row": 1}, {"column": 1}, {"encoding": "mixed rotary"}]) == []
+    assert unseen(figures.numbering, {"grid": "2 × 3", "rule": "row · columns + column"}, [{"grid": "3 × 3"}, {"rule": "row · rows + column"}]) == []
+    assert unseen(figures.resized_table, {"new": 4, "pattern": "a slope"}, [{"new": 5}, {"pattern": "one patch"}]) == []
+    assert unseen(nodes.distances, {"query": 0}, [{"query": 5}]) == []
+    assert unseen(nodes.waves, {"m": 1}, [{"m": 2}]) == []
+    assert unseen(nodes.turned_pair, {"turn": 0, "flip": False}, [{"turn": 5}, {"flip": True}]) == []
+    assert unseen(nodes.own_coordinates, {"change": "join 0 and 4", "normalised": False}, [{"change": "join 2 and 5"}, {"normalised": True}]) == []
