@@ -146,12 +146,12 @@ class LiveTraining(ipywidgets.VBox):
         try:
             drawn = time.perf_counter()
             for step, loss, right in run:
-                if self.run is not run:
-                    break
                 if time.perf_counter() - drawn > slice_seconds or step in (1, self.steps):
                     self.bar.value = step
                     self.draw(f"{group.name}, seed {len(group.trained) - 1}, step {step}: loss {loss:.2f}, {right:.0%} right. {self.verdict()}")
                     await asyncio.sleep(0.02)    # here the kernel hears Stop
+                    if self.run is not run:
+                        break
                     drawn = time.perf_counter()
         except Exception as error:               # shown below the picture; the curve so far stays
             self.errors.append(error)
