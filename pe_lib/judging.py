@@ -31,7 +31,7 @@ def judge(logits, text):
     losses = np.log(np.exp(logits - largest).sum(axis=-1)) - chosen
     right = logits.argmax(axis=-1) == answers
     late = np.arange(1, text.tokens.shape[1]) >= text.tokens.shape[1] * 3 // 4
-    return {"loss": losses.mean(), "filler loss": _mean(losses[(kinds == FILL) & late]),
+    return {"loss": _mean(losses), "filler loss": _mean(losses[(kinds == FILL) & late]),
             "retrieval": _mean(right[kinds == RECALLED]), "order": _mean(right[(kinds == COPY) & late]),
             "retrieval by depth": np.array([_mean(right[text.depth[:, 1:] == depth]) for depth in range(4)])}
 

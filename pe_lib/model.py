@@ -51,6 +51,7 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None
     True
     """
     tokens = _in_vocabulary(tokens, len(parameters["embedding"]))
+    positions = _one_each(positions, tokens)
     heads, (layers, dim) = parameters["heads"], parameters["w_out"].shape[:2]
     scheme = rotary(dim // heads) if scheme is None else scheme
     x = parameters["embedding"][tokens] + scheme.vectors(positions, dim).astype(parameters["embedding"].dtype)
@@ -87,6 +88,13 @@ def _in_vocabulary(tokens, vocabulary):
     if tokens.ndim < 1 or ((tokens < 0) | (tokens >= vocabulary)).any():
         raise ValueError(f"tokens must be lists of numbers from 0 to {vocabulary - 1}, got shape {tokens.shape}: {tokens.tolist()}")
     return tokens
+
+
+def _one_each(positions, tokens):
+    positions = np.asarray(positions)
+    if positions.shape != tokens.shape[-1:]:
+        raise ValueError(f"positions must have one entry a token, shape {tokens.shape[-1:]}, got shape {positions.shape}")
+    return positions
 
 
 def _one_a_layer(caches, layers):

@@ -85,6 +85,8 @@ def learned(table):
     table = finite_array(table, "table", least_axes=2)
 
     def vectors(positions, dim):
+        if dim != table.shape[1]:
+            raise ValueError(f"table must have rows as wide as the words, {dim}, got shape {table.shape}")
         rows = integer_array(positions, "positions")
         if rows.size and (rows.min() < 0 or rows.max() >= len(table)):
             raise ValueError(f"positions must have a row in the learned table, 0 to {len(table) - 1}, "

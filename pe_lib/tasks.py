@@ -103,10 +103,11 @@ def _haystack(rng, length, copies):
     told = [int((depth + rng.uniform(0.1, 0.8)) * room / 4) for depth in range(4)]
     row = _Row(rng)
     while len(row.tokens) < room:
-        if told and len(row.tokens) >= told[0] and len(row.tokens) <= room - 2:
+        left = room - len(row.tokens) - 2 * len(told)      # what may still be anything, so that all four are told
+        if told and (len(row.tokens) >= told[0] or left < 1):
             told.pop(0)
             row.add(keys[3 - len(told)], KEY).add(values[3 - len(told)], NEW)
-        elif rng.random() < copies and row.may_ask() and len(row.tokens) <= room - 2:
+        elif rng.random() < copies and row.may_ask() and left >= 2:
             row.ask()
         else:
             row.add_filler()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pe_lib.judging import chance, judge
-from pe_lib.tasks import COPY, FILL, NEW, RECALLED, VOCABULARY, Stream, needles
+from pe_lib.tasks import COPY, FILL, NEW, RECALLED, VOCABULARY, Stream, needles, stream
 
 TEXT = needles(np.random.default_rng(0), 24, 256)
 NEXT = np.roll(TEXT.tokens, -1, axis=1)
@@ -60,6 +60,10 @@ def test_chance_is_what_a_guesser_gets():
 def test_chance_where_nothing_is_asked():
     text = Stream(np.zeros((1, 4), int), np.full((1, 4), FILL), np.full((1, 4), -1))
     assert np.isnan([chance(text)["retrieval"], chance(text)["order"]]).all()
+
+
+def test_a_single_token_has_nothing_to_be_judged():
+    assert np.isnan([judge(np.zeros((1, 1, VOCABULARY)), stream(np.random.default_rng(0), 1, 1))[name] for name in ("loss", "retrieval", "order")]).all()
 
 
 @pytest.mark.parametrize("logits, message", [

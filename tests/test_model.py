@@ -101,7 +101,7 @@ def test_every_argument_matters():
     (lambda: next_token_logits([-1], [0], parameters()), "tokens must be lists of numbers from 0 to 10"),
     (lambda: next_token_logits(1, [0], parameters()), "tokens must be lists of numbers from 0 to 10, got shape (): 1"),
     (lambda: next_token_logits([1.5], [0], parameters()), "tokens must hold integers"),
-    (lambda: next_token_logits([1, 2], [0], parameters()), "positions must have one entry a row"),
+    (lambda: next_token_logits([1, 2], [0], parameters()), "positions must have one entry a token, shape (2,), got shape (1,)"),
     (lambda: next_token_logits([1], [0], parameters(), [None]), "caches must be one a layer, 2 of them, or None, got 1"),
     (lambda: next_token_logits([1], [0], parameters(), [None] * 3), "caches must be one a layer, 2 of them, or None, got 3"),
     (lambda: next_token_logits([1], [0], parameters(), []), "caches must be one a layer, 2 of them, or None, got 0"),

@@ -39,6 +39,7 @@ def test_schemes_are_the_librarys_formulas():
     (lambda: learned(TABLE).vectors([2, 4], 6), "positions must have a row in the learned table, 0 to 3, got 2 to 4: no row was ever trained there"),
     (lambda: learned(TABLE).vectors([-1], 6), "positions must have a row in the learned table, 0 to 3, got -1 to -1"),
     (lambda: learned(TABLE).vectors([0.5], 6), "positions must hold integers"),
+    (lambda: learned(TABLE).vectors([0], 8), "table must have rows as wide as the words, 8, got shape (4, 6)"),
     (lambda: learned([1.0]), "table must have at least 2 axes"),
     (lambda: t5([0.0, 1.0]), "table must have at least 2 axes"),
     (lambda: alibi(0.5), "slopes must have at least 1 ax"),

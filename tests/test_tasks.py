@@ -45,6 +45,14 @@ def test_a_needle_is_told_once_at_its_depth_and_asked_once_at_the_end():
         assert all(quarter * 30 <= place <= (quarter + 1) * 30 + 2 for quarter, place in enumerate(order))
 
 
+@pytest.mark.parametrize("length", [32, 33, 40, 64])
+@pytest.mark.parametrize("copies", [0.0, 0.5, 1.0])
+def test_however_short_and_full_of_questions_all_four_are_told(length, copies):
+    text = needles(np.random.default_rng(0), 100, length, copies)
+    assert text.tokens.shape == (100, length) and ((text.kinds == NEW).sum(axis=1) == 4).all()
+    assert [read(row) for row in text.tokens.tolist()] == text.kinds.tolist()
+
+
 def test_copies_can_be_asked_as_often_as_wanted():
     asked = [(needles(np.random.default_rng(3), 40, 256, copies).kinds == COPY).mean() for copies in (0.0, 0.01, 0.04, 0.15)]
     assert asked[0] == 0 and 0.005 < asked[1] < asked[2] < 0.06 < asked[3]
