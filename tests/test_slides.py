@@ -5,7 +5,7 @@ import re
 import notebooks
 import pytest
 import slides
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 FIGURE = """from pe_lib.teach.sliders import Slider, explore
 def line(fig):
@@ -45,6 +45,17 @@ def test_what_is_too_long_for_one_slide_goes_on_on_the_next():
     prose = [on("fragment", new_markdown_cell("Word after word. " * 30)) for _ in range(6)]
     types = [cell.metadata.slideshow.slide_type for cell in slides.prepare(new_notebook(cells=[on("slide", new_markdown_cell("# Why?")), *prose])).cells]
     assert types.count("subslide") == 2 and types[:3] == ["slide", "fragment", "fragment"]
+
+
+def test_what_a_long_cell_prints_goes_on_on_slides_of_its_own():
+    printed = "\n".join(f"line {n}" for n in range(45))
+    cell = on("fragment", new_code_cell("x = 1\n" * 10, outputs=[new_output("stream", name="stdout", text=printed)]))
+    parts = slides.prepare(new_notebook(cells=[on("slide", new_markdown_cell("# Why?")), cell])).cells[1:]
+    assert [part.metadata.slideshow.slide_type for part in parts[1:]] == ["subslide"] * 3
+    assert parts[0].source == cell.source and parts[0].outputs == []
+    assert "\n".join(part.outputs[0].text for part in parts[1:]) == printed
+    short = on("fragment", new_code_cell("x = 1", outputs=[new_output("stream", name="stdout", text="1")]))
+    assert len(slides.prepare(new_notebook(cells=[short])).cells) == 1
 
 
 @pytest.mark.parametrize("cell, lines", [

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import notebooks
 from nbconvert import SlidesExporter
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_output
 from traitlets.config import Config
 
 SIZE = 1228, 691          # reveal.js keeps a margin of 4 %: on 1280 x 720 a pixel here is a pixel on the screen
@@ -52,6 +52,7 @@ STYLE = """<style>
 def prepare(notebook):
     """A run notebook laid out for slides: pictures have slides of their own, and what is too long goes on on the next."""
     notebook, used = copy.deepcopy(notebook), 0
+    notebook.cells = [part for cell in notebook.cells for part in _parts(cell)]
     for cell in notebook.cells:
         kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
         if kind in ("skip", "notes"):
@@ -72,6 +73,26 @@ def prepare(notebook):
         used += height
         cell.metadata["slideshow"] = {"slide_type": kind}
     return notebook
+
+
+def _parts(cell):
+    """The cell, or where it is too long for a slide, its code and then what it printed, in pieces that fit."""
+    printed = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])]
+    plain = all(set(output.get("data", {})) <= {"text/plain"} for output in cell.get("outputs", []))
+    if not any(printed) or not plain or lines_of(cell) <= LINES + 2:
+        return [cell]
+    code, lines = copy.deepcopy(cell), "\n".join(text.rstrip("\n") for text in printed).splitlines()
+    code.outputs = []
+    pieces, used = [[]], 0
+    for line in lines:
+        if used + _wrapped(line, CODE_SIGNS) > LINES:
+            pieces, used = [*pieces, []], 0
+        pieces[-1].append(line)
+        used += _wrapped(line, CODE_SIGNS)
+    metadata = {**cell.metadata, "tags": [*cell.metadata.get("tags", []), "remove-input"], "slideshow": {"slide_type": "subslide"}}
+    skipped = cell.metadata.get("slideshow", {}).get("slide_type") in ("skip", "notes")
+    more = [new_code_cell("", outputs=[new_output("stream", name="stdout", text="\n".join(piece))], metadata=copy.deepcopy(metadata)) for piece in pieces]
+    return [cell] if skipped else [code, *more]
 
 
 def _figure(output, room):
