@@ -5,7 +5,7 @@ import pytest
 from figure_kit import built, readout, unseen
 
 from pe_lib.graphs import shortest_paths
-from pe_lib.grid_tables import interpolate_table
+from pe_lib.grid_tables import interpolate_table, window_bias
 from pe_lib.spectra import eigenspace_projector, laplacian_encoding
 from pe_lib.teach.figures import grids_and_graphs as figures
 from pe_lib.teach.figures import grids_and_graphs_nodes as nodes
@@ -13,13 +13,32 @@ from pe_lib.teach.figures import grids_and_graphs_nodes as nodes
 
 # ---- patches
 
-def test_only_mixed_rotary_tells_left_from_right_with_one_content():
+def test_only_mixed_rotary_tells_the_two_slants_apart_with_one_content():
     """claim 10.1, and the first mission's answer"""
     said = {name: readout(figures.similar_patches, row=2, column=3, encoding=name) for name in figures.SCORES}
     assert [name for name, text in said.items() if "not the same" in text] == ["mixed rotary"]
     assert "scores 2.06, the one up and two right 1.97" in said["mixed rotary"]
     assert "lies outside" in readout(figures.similar_patches, row=0, column=3, encoding="axial rotary")
     assert "lies outside" in readout(figures.similar_patches, row=2, column=7, encoding="axial rotary")
+
+
+@pytest.mark.parametrize("name", list(figures.SCORES))
+def test_straight_left_and_straight_right_score_alike(name):
+    """The first mission's answer: with one content, and with a bias made to fall alike on all sides."""
+    table = figures.SCORES[name]().reshape(5, 8, 5, 8)
+    np.testing.assert_allclose(table[2, 3, 2, 1], table[2, 3, 2, 5], atol=1e-12)
+    assert abs(table[2, 3, 2, 1] - table[2, 3, 2, 2]) > 0.1
+
+
+def test_a_learned_bias_may_tell_left_from_right():
+    """claim 10.1, and the first mission's answer: Swin's table has a number for each side."""
+    bias = window_bias((1, 3), [0.0, 0, 0, 1, 0])
+    assert (bias[1, 0], bias[1, 2]) == (1, 0)
+
+
+@pytest.mark.parametrize("name", list(figures.SCORES))
+def test_no_score_is_off_the_colour_bar(name):
+    assert abs(figures.SCORES[name]()).max() < 3
 
 
 @pytest.mark.parametrize("name", list(figures.SCORES))
