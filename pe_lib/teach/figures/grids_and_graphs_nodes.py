@@ -83,8 +83,16 @@ def waves(fig):
         dots.set_data(range(8), vector)
         off = np.abs(vector - sign * cosine_of_path(8, m)).max()
         return (f"Eigenvector {m} of the path, eigenvalue {eigenvalues[m - 1]:.3f} = 2 − 2 cos({m}π/8): a cosine with {m} half "
-                f"{'period' if m == 1 else 'periods'}. Largest difference from it: {off:.1f}.")
+                f"{'period' if m == 1 else 'periods'}. Largest difference from it: {size_of(off)}.")
     return update
+
+
+MIRRORS = {"as it is": 1, "flipped": -1}              # of the second vector
+
+
+def size_of(error):
+    """An error in words: a bound where it is rounding, which differs between machines."""
+    return "less than 1e-9" if error < 1e-9 else f"{error:.1e}"
 
 
 def turned_pair(fig):
@@ -101,19 +109,19 @@ def turned_pair(fig):
     image = heat_map(right, np.zeros((6, 6)), kind="signed", label="projector", limits=(-0.4, 0.4), aspect="equal", animated=True)
     right.set(xticks=range(6), yticks=range(6), xlabel="node", ylabel="node")
     unique = eigenspace_projector(adjacency, 1.0)
-    touch(left, angle="turn", per=np.pi / 180)
+    touch(left, angle="turn", per=lambda second: second * np.pi / 180)
 
-    def update(turn, flip):
+    def update(turn, second):
         angle = np.deg2rad(turn)
-        turned = basis @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]) * [1, -1 if flip else 1]
+        turned = basis @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]) * [1, second]
         ring.set_data(*turned[[0, 1, 2, 3, 4, 5, 0]].T)
         dots.set_data(*turned.T)
         for name, spot in zip(names, turned):
             name.set_position(spot)
         image.set_data(turned @ turned.T)
         residual = np.abs(laplacian(adjacency) @ turned - turned).max()
-        return (f"Turned by {turn} degrees{' and flipped' if flip else ''}: node 0 has coordinates {signed(turned[0, 0])} and {signed(turned[0, 1])}. "
-                f"Both vectors still have eigenvalue 1 (off by {residual:.1f}), and the projector has moved by {np.abs(turned @ turned.T - unique).max():.1f}.")
+        return (f"Turned by {turn} degrees{' and flipped' if second < 0 else ''}: node 0 has coordinates {signed(turned[0, 0])} and {signed(turned[0, 1])}. "
+                f"Both vectors still have eigenvalue 1 (off by {size_of(residual)}), and the projector has moved by {size_of(np.abs(turned @ turned.T - unique).max())}.")
     return update
 
 
