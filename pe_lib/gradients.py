@@ -5,7 +5,7 @@ import numpy as np
 from pe_lib._validate import positive_number, whole_number
 from pe_lib.attention import softmax
 from pe_lib.rotary import rotate
-from pe_lib.training import HEADS, WORDS, copy_task, forward, initial_parameters, order_task, scheme_of
+from pe_lib.training import WORDS, by_head, copy_task, forward, initial_parameters, joined, order_task, scheme_of
 
 
 def loss_and_gradient(parameters, tokens, answers, scheme, causal):
@@ -42,14 +42,14 @@ def loss_and_gradient(parameters, tokens, answers, scheme, causal):
 def _through_attention(parameters, tokens, d_h, kept, scheme):
     """Backwards through h = x + attention(x) w_out: each line undoes one line of `forward`."""
     positions = np.arange(tokens.shape[1])
-    d_mixed = _by_head(d_h @ parameters["w_out"].T)
+    d_mixed = by_head(d_h @ parameters["w_out"].T)
     weights, q, k = kept["weights"], kept["q"], kept["k"]
     d_weights = d_mixed @ kept["v"].swapaxes(-1, -2)
     d_scores = weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
     # The derivative passes a rotation backwards: it is rotated by minus the position.
-    d_q = _joined(rotate(d_scores @ k, -positions, scheme.inv_freq))
-    d_k = _joined(rotate(d_scores.swapaxes(-1, -2) @ q, -positions, scheme.inv_freq))
-    d_v = _joined(weights.swapaxes(-1, -2) @ d_mixed)
+    d_q = joined(rotate(d_scores @ k, -positions, scheme.inv_freq))
+    d_k = joined(rotate(d_scores.swapaxes(-1, -2) @ q, -positions, scheme.inv_freq))
+    d_v = joined(weights.swapaxes(-1, -2) @ d_mixed)
     d_x = d_h + d_q @ parameters["w_q"].T + d_k @ parameters["w_k"].T + d_v @ parameters["w_v"].T
     gradient = {"w_out": _outer(kept["mixed"], d_h), "embedding": _outer(np.eye(WORDS)[tokens], d_x)}
     gradient |= {name: _outer(kept["x"], part) for name, part in zip(("w_q", "w_k", "w_v"), (d_q, d_k, d_v))}
@@ -115,11 +115,3 @@ class Training:
 def _outer(x, d_y):
     """The gradient of w in y = x @ w, summed over all sequences and tokens."""
     return x.reshape(-1, x.shape[-1]).T @ d_y.reshape(-1, d_y.shape[-1])
-
-
-def _by_head(x):
-    return x.reshape(*x.shape[:2], HEADS, -1).swapaxes(1, 2)
-
-
-def _joined(x):
-    return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import positive_number, whole_number
+from pe_lib._validate import whole_number
 from pe_lib.attention import attention, causal_mask
 from pe_lib.rotary import rotate
 from pe_lib.schemes import Scheme, alibi, rotary, sinusoidal
@@ -93,16 +93,26 @@ def forward(parameters, tokens, scheme, causal):
         vectors = parameters["table"][:n]
     x = parameters["embedding"][tokens] + vectors
     q, k, v = x @ parameters["w_q"] + parameters["b_q"], x @ parameters["w_k"] + parameters["b_k"], x @ parameters["w_v"]
-    q, k = (rotate(_by_head(part), np.arange(n), scheme.inv_freq) for part in (q, k))
+    q, k = (rotate(by_head(part), np.arange(n), scheme.inv_freq) for part in (q, k))
     bias = scheme.bias(n, n) + (causal_mask(n) if causal else 0.0)
-    mixed, weights = attention(q, k, _by_head(v), bias)
-    kept = {"x": x, "q": q, "k": k, "v": _by_head(v), "mixed": _joined(mixed), "weights": weights}
+    mixed, weights = attention(q, k, by_head(v), bias)
+    kept = {"x": x, "q": q, "k": k, "v": by_head(v), "mixed": joined(mixed), "weights": weights}
     return x + kept["mixed"] @ parameters["w_out"], kept
 
 
-def _by_head(x):
+def by_head(x):
+    """The features are dealt out to the heads, (batch, n, dim) -> (batch, HEADS, n, dim / HEADS).
+
+    >>> by_head(np.arange(4.0).reshape(1, 1, 4)).tolist()
+    [[[[0.0, 1.0]], [[2.0, 3.0]]]]
+    """
     return x.reshape(*x.shape[:2], HEADS, -1).swapaxes(1, 2)
 
 
-def _joined(x):
+def joined(x):
+    """What the heads give, side by side again: undoes `by_head`.
+
+    >>> joined(by_head(np.arange(4.0).reshape(1, 1, 4))).tolist()
+    [[[0.0, 1.0, 2.0, 3.0]]]
+    """
     return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)
