@@ -14,6 +14,7 @@ def laplacian(adjacency, normalised=False):
     L = D - A;  normalised: D^(-1/2) (D - A) D^(-1/2), with eigenvalues from 0 to 2, and 0 in the row of a node without edges
 
     A vector's energy is f . L f = sum over edges of weight (f_i - f_j)^2: small for what changes little along the edges.
+    Normalised, f_i / sqrt(d_i) stands in the place of f_i.
     Raises: ValueError if adjacency is not square, symmetric, at least 0, 0 on the diagonal, with at least one node.
     Source: Chung 1997, "Spectral Graph Theory", section 1.2 (PyTorch Geometric puts 1 for a node without edges).
 
@@ -36,7 +37,8 @@ def laplacian_encoding(adjacency, k, normalised=False):
     adjacency (n, n), weights of at least 0; k, from 0 -> eigenvalues (k,), rising, and vectors (n, k), orthonormal columns.
     L vectors[:, m] = eigenvalues[m] vectors[:, m]
 
-    Eigenvalue 0 comes once per component, with vectors that only say which component a node is in; all of them are left out.
+    Eigenvalue 0 comes once per component, with vectors that only say which component a node is in (normalised: times the
+    square root of its degree); all of them are left out.
     An eigenvector is unique up to its sign; several of the same eigenvalue, up to a rotation. The sign is set here: the
     largest entry is positive, the first of them in a tie. The rotation is left to the solver, and a k that cuts through
     equal eigenvalues keeps an arbitrary part. Neither follows a relabelling; `eigenspace_projector` does.

@@ -117,6 +117,26 @@ def test_a_graph_drawn_by_its_own_coordinates(change, said):
     assert said in readout(nodes.own_coordinates, change=change, normalised=False)
 
 
+@pytest.mark.parametrize("normalised", [False, True])
+def test_nodes_that_a_mirror_exchanges_share_a_spot_and_a_label(normalised):
+    """A ring of five with a tail at node 4: its mirror exchanges 0 with 3 and 1 with 2, and both vectors stay as they are."""
+    figure, update = built(nodes.own_coordinates)
+    said = update(change="join 0 and 4", normalised=normalised)
+    assert said.endswith("At one spot: nodes 0 and 3, nodes 1 and 2.")
+    assert [text.get_text() for text in figure.axes[0].texts[:8]] == ["0,3", "1,2", "", "", "4", "5", "6", "7"]
+    assert "At one spot" not in update(change="as it is", normalised=normalised)
+    assert [text.get_text() for text in figure.axes[0].texts[:8]] == list("01234567")
+
+
+@pytest.mark.parametrize("change", list(nodes.CHANGES))
+@pytest.mark.parametrize("normalised", [False, True])
+def test_the_drawing_does_not_cut_through_equal_eigenvalues(change, normalised):
+    """Else "unique but for mirrors" would be false although the first two differ."""
+    edges = [edge for edge in nodes.PATH if edge != nodes.CHANGES[change]] + ([nodes.CHANGES[change]] if change.startswith("join") else [])
+    second, third = laplacian_encoding(nodes.graph(8, edges), 3, normalised)[0][1:]
+    assert third - second > 0.05
+
+
 def test_every_setting_shows():
     assert unseen(figures.similar_patches, {"row": 2, "column": 3, "encoding": "axial rotary"}, [{"row": 1}, {"column": 1}, {"encoding": "mixed rotary"}]) == []
     assert unseen(figures.numbering, {"grid": "2 × 3", "rule": "row · columns + column"}, [{"grid": "3 × 3"}, {"rule": "row · rows + column"}]) == []

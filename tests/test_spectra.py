@@ -321,3 +321,22 @@ def test_every_argument_matters():
 def test_bad_arguments(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def test_no_rule_can_sign_a_vector_that_a_symmetry_flips():
+    """claim 10.3: a path read backwards is the same matrix, so a program returns the same vector again, and each node gets the opposite number."""
+    path = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
+    first = laplacian_encoding(path, 1)[1][:, 0]
+    assert (path[::-1, ::-1] == path).all()
+    np.testing.assert_allclose(first[::-1], -first, atol=1e-12)
+
+
+def test_energy_and_zero_vectors_of_the_normalised_laplacian():
+    """Chung 1997, section 1.2: f_i / sqrt(d_i) in the place of f_i; in one component, the square roots of the degrees have eigenvalue 0."""
+    star = np.zeros((4, 4))
+    star[0, 1:] = star[1:, 0] = 1
+    f, matrix, degree = np.array([1.0, -2.0, 0.5, 3.0]), laplacian(star, normalised=True), star.sum(axis=1)
+    scaled = f / np.sqrt(degree)
+    np.testing.assert_allclose(f @ matrix @ f, ((scaled[0] - scaled[1:]) ** 2).sum())
+    np.testing.assert_allclose(matrix @ np.sqrt(degree), 0, atol=1e-12)
+    assert abs(matrix @ np.ones(4)).max() > 0.1

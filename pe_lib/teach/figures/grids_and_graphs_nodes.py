@@ -143,9 +143,15 @@ def own_coordinates(fig):
         for line, edge in zip(lines, edges + [None] * 8):
             line.set_data(*(vectors[list(edge)].T if edge else ([], [])))
         dots.set_data(*vectors.T)
-        for name, spot in zip(names, vectors):
+        same = np.abs(vectors[:, None] - vectors).max(axis=2) < 1e-9             # nodes at one spot share one label
+        for node, (name, spot) in enumerate(zip(names, vectors)):
             name.set_position(spot)
+            name.set_text(",".join(map(str, np.flatnonzero(same[node]))) if same[node].argmax() == node else "")
+            name.set_fontsize(10 if same[node].sum() == 1 else 8)
         note.set_text(f"{len(edges)} edges")
         gap = "equal: any turned drawing is as good" if np.isclose(*eigenvalues) else "different: the drawing is unique but for mirrors"
-        return f"A path of eight nodes, {change}: the two smallest eigenvalues above 0 are {eigenvalues[0]:.3f} and {eigenvalues[1]:.3f}, {gap}."
+        shared = [f"{i} and {j}" for i, j in np.argwhere(np.triu(same, 1))]
+        together = f" At one spot: nodes {', nodes '.join(shared)}." if shared else ""
+        return (f"A path of eight nodes, {change}: the two smallest eigenvalues above 0 {'(normalised) ' if normalised else ''}are "
+                f"{eigenvalues[0]:.3f} and {eigenvalues[1]:.3f}, {gap}.{together}")
     return update
