@@ -391,8 +391,8 @@ def broken(fig):
 
 
 @pytest.mark.parametrize("make, error, message", [
-    (lambda: explore(ramp), ValueError, "one to three controls; got 0"),
-    (lambda: explore(ramp, a=Check(), b=Check(), c=Check(), d=Check()), ValueError, "got 4"),
+    (lambda: explore(ramp), ValueError, "one to four controls; got 0"),
+    (lambda: explore(ramp, a=Check(), b=Check(), c=Check(), d=Check(), e=Check()), ValueError, "got 5"),
     (lambda: explore(ramp, slope=3), ValueError, "slope must be a Slider, LogSlider, Choice or Check; got int"),
     (lambda: explore(ramp, slope=Slider(0, 3), size=5), ValueError, r"size must be \(width, height\) in inches; got 5"),
     (lambda: explore(ramp, slope=Slider(0, 3), stills=[{"slop": 1}]), ValueError, r"names settings among \['slope'\]; got \['slop'\]"),

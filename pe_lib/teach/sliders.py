@@ -190,11 +190,11 @@ def explore(build, /, *, size=(8.0, 3.6), stills=None, **controls):
     size: (width, height) in inches of 100 CSS pixels. stills: a list of settings, each a dict over the starts, for readers
     without a kernel (None: the starts).
 
-    Raises ValueError for no control or more than three, one that is no control, a still that names an unknown setting or
+    Raises ValueError for no control or more than four, one that is no control, a still that names an unknown setting or
     a value out of range, a build that returns no function, an update that returns no sentence.
     """
-    if not 1 <= len(controls) <= 3:
-        raise ValueError(f"a figure has one to three controls; got {len(controls)}: {list(controls)}")
+    if not 1 <= len(controls) <= 4:
+        raise ValueError(f"a figure has one to four controls; got {len(controls)}: {list(controls)}")
     for name, control in controls.items():
         if not isinstance(control, Control):
             raise ValueError(f"{name} must be a Slider, LogSlider, Choice or Check; got {type(control).__name__}")
