@@ -2,6 +2,9 @@
 
 from collections import Counter
 
+import notebooks
+from notebook_kit import ROOT
+
 from pe_lib.teach.checks.inventory import QUESTIONS
 from pe_lib.teach.quiz import inventory, score
 
@@ -30,3 +33,11 @@ def test_it_can_be_asked_and_scored():
     asked = inventory(QUESTIONS)
     assert len(asked.questions) == 20
     assert score([True] * 19 + [False], asked.chapters) == "20 of 20 answered, 19 right; look again at chapter 11."
+
+
+def test_chapters_0_and_11_ask_the_same_questions():
+    """claim 11.5"""
+    for name in ("00_start_here", "11_side_by_side"):
+        cells = [cell.source for cell in notebooks.read(ROOT / "notebooks" / f"{name}.ipynb").cells if cell.cell_type == "code"]
+        assert sum("inventory(QUESTIONS" in source for source in cells) == 1, name
+        assert any("from pe_lib.teach.checks.inventory import QUESTIONS" in source for source in cells), name

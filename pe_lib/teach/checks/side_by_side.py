@@ -7,6 +7,7 @@ from pe_lib.biases import alibi_bias, bucket_bias, table_bias
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.rotary import pair_contributions, rotate
 from pe_lib.schemes import Scheme, learned, sinusoidal
+from pe_lib.teach.checks.compare import name_kind
 from pe_lib.teach.checks.exercise import exercise
 
 NONE, ADDED, BIAS, ROTATED = range(4)
@@ -65,7 +66,8 @@ def check_which_scheme(attempt):
     """score, a function of (q, k, query, key) -> 0 none, 1 added, 2 bias, 3 rotated."""
     for name, right, box in BOXES:
         answer = attempt(box)
-        attempt.holds("the answer is 0, 1, 2 or 3", answer.shape == () and answer in range(4), found=f"yours was {answer}.")
+        attempt.holds("the answer is 0, 1, 2 or 3", answer.shape == () and answer in range(4),
+                      found=f"yours was {answer if answer.shape == () else name_kind(answer)}.")
         hint = HINTS.get((right, int(answer)), "With no positions in it, no score changes when a position does, not even by rounding.")
         attempt.holds(f"the box with {name} is recognised", int(answer) == right, hint=hint,
                       found=f"your function said {ANSWERS[int(answer)]}.")
