@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pe_lib.rotary import pair_contributions, rotate
-from pe_lib.teach.checks.side_by_side import BOXES, CLASSIC_DECOUPLED, Box, _case, check_best_when_far, check_which_scheme, decoupled_by_loop
+from pe_lib.teach.checks.side_by_side import BOXES, CLASSIC_DECOUPLED, Box, check_best_when_far, check_which_scheme, decoupled_by_loop, decoupled_case
 
 
 def by_experiments(score):
@@ -74,7 +74,7 @@ def test_every_mistaken_answer_hears_something_of_its_own():
 
 def test_the_specification_is_a_rotary_head_where_there_is_no_content():
     """Origin: equation 16 of RoFormer; case WP04: a part without rotation does not depend on positions."""
-    q, k, q_rotary, k_rotary, positions, inv_freq = _case(4, 2, 5, 4, 6)
+    q, k, q_rotary, k_rotary, positions, inv_freq = decoupled_case(4, 2, 5, 4, 6)
     alone = decoupled_by_loop(0 * q, k, q_rotary, k_rotary, positions, inv_freq)
     expected = rotate(q_rotary, positions, inv_freq) @ rotate(k_rotary, positions, inv_freq).T / 10**0.5
     np.testing.assert_allclose(alone, expected, atol=1e-12)
@@ -83,7 +83,7 @@ def test_the_specification_is_a_rotary_head_where_there_is_no_content():
 
 
 def test_no_classic_mistake_is_right():
-    case = _case(0, 2, 4, 6, 4, [3, 5, 6, 11])
+    case = decoupled_case(0, 2, 4, 6, 4, [3, 5, 6, 11])
     for wrong in CLASSIC_DECOUPLED.values():
         assert not np.allclose(wrong(*case), decoupled_by_loop(*case))
 

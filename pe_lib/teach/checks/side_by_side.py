@@ -111,7 +111,7 @@ CLASSIC_DECOUPLED = {
 }
 
 
-def _case(seed, heads, n, d, r, positions=None):
+def decoupled_case(seed, heads, n, d, r, positions=None):
     rng = np.random.default_rng(seed)
     shapes = (heads, n, d), (heads, n, d), (heads, n, r), (n, r)
     return (*(rng.normal(size=shape) for shape in shapes), np.arange(n) if positions is None else np.array(positions), inverse_frequencies(r))
@@ -120,14 +120,14 @@ def _case(seed, heads, n, d, r, positions=None):
 @exercise("11.2", praise="A cache then holds one rotated key of r features for all heads together, beside what the content keys are made from.")
 def check_decoupled_scores(attempt):
     """q, k (heads, n, d), q_rotary (heads, n, r), k_rotary (n, r), positions (n,), inv_freq (r/2,) -> (heads, n, n)."""
-    first = _case(0, 2, 4, 6, 4, [3, 5, 6, 11])
+    first = decoupled_case(0, 2, 4, 6, 4, [3, 5, 6, 11])
     attempt(*first, shape=(2, 4, 4))
     attempt.agrees("content and rotary part make one score", decoupled_by_loop, [first], classics=CLASSIC_DECOUPLED,
                    hint="Add q kᵀ to the product of the rotated parts, and divide the sum by the root of d + r.")
     moved = (*first[:4], first[4] + 1000, first[5])
     attempt.matches("a shift of all positions changes nothing", attempt(*moved, shape=(2, 4, 4)), decoupled_by_loop(*first),
                     hint="Both sides have to be rotated by their own positions.")
-    attempt.agrees("other sizes work as well", decoupled_by_loop, [_case(1, 3, 5, 8, 2), _case(2, 1, 3, 2, 8), _case(3, 4, 4, 4, 4)],
+    attempt.agrees("other sizes work as well", decoupled_by_loop, [decoupled_case(1, 3, 5, 8, 2), decoupled_case(2, 1, 3, 2, 8), decoupled_case(3, 4, 4, 4, 4)],
                    hint="Is a width or a number of heads fixed in your code?")
 
 
