@@ -119,7 +119,7 @@ def test_a_faulty_declaration_is_refused(make, wrong, message):
         question(make, **wrong)
 
 
-ROW = [(f"Question {number}?", {"yes": "Yes.", "no": "Look again."}, "yes", chapter)
+ROW = [(f"Question {number}?", {"yes": "Yes.", "no": "Look again."}, "yes", chapter, "## A section")
        for number, chapter in enumerate([1, 4, 4, 2], 1)]
 
 
@@ -130,8 +130,8 @@ def test_an_inventory_counts_and_says_where_to_look_again():
     for asked, choice in zip(row.questions, [0, 1, 1], strict=False):
         asked.choice = choice
     assert "3 of 4 answered, 1 right; look again at chapter 4." in row.line.value
-    row.questions[1].choice = 0                                        # an answer may be mended
-    assert "3 of 4 answered, 2 right; look again at chapter 4." in row.line.value
+    row.questions[1].choice = 0                                        # an answer may be mended, and the first one counts
+    assert "3 of 4 answered, 1 right; look again at chapter 4." in row.line.value
     assert list(row.children) == [*row.questions, row.line]
 
 
@@ -143,7 +143,8 @@ def test_an_inventorys_bundle_holds_every_question():
     assert data["text/plain"].count("( ) yes") == 4
 
 
-@pytest.mark.parametrize("faulty", [[], [("Q?", {"a": "x", "b": "y"}, "a")], [("Q?", {"a": "x", "b": "y"}, "c", 1)]])
+@pytest.mark.parametrize("faulty", [[], [("Q?", {"a": "x", "b": "y"}, "a")], [("Q?", {"a": "x", "b": "y"}, "a", 1)],
+                                    [("Q?", {"a": "x", "b": "y"}, "c", 1, "## S")]])
 def test_a_faulty_inventory_is_refused(faulty):
     with pytest.raises(ValueError):
         inventory(faulty)

@@ -82,16 +82,32 @@ def test_every_classic_mistake_gets_a_hint_of_its_own():
 # ---- what chapter 0 and README say of the other chapters
 
 CHAPTERS = {int(path.name[:2]): notebooks.read(path).cells for path in sorted((HERE.parent / "notebooks").glob("*.ipynb"))}
+# chapter -> the cells of its row in the map
+MAP = {int(row[1]): [cell.strip() for cell in row] for cell in CHAPTERS[0] if cell.source.startswith("## The map")
+       for row in (line.split("|") for line in cell.source.splitlines() if line.startswith("| ")) if row[1].strip().isdigit()}
 README = (HERE.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_minutes_are_those_of_the_headers():
     minutes = {n: int(re.search(rf"\*Chapter {n} · (\d+) minutes", cells[0].source)[1]) for n, cells in CHAPTERS.items() if n}
+    assert {n: int(row[5]) for n, row in MAP.items()} == minutes
     said = next(cell.source for cell in CHAPTERS[0] if "marked ▸ in each" in cell.source)
     low, high, clinic = map(int, re.search(r"takes (\d+) to (\d+) minutes, and chapter 12 takes (\d+);", said).groups())
     longest = minutes.pop(12)
     assert (min(minutes.values()), max(minutes.values()), longest) == (low, high, clinic)
     assert f"about an hour (chapter 12 takes {longest} minutes)" in README and max(abs(n - 60) for n in minutes.values()) <= 5
+
+
+def test_the_tracks_are_those_that_the_map_marks_and_every_chapter_has_one():
+    said = next(cell.source for cell in CHAPTERS[0] if "**Two tracks.**" in cell.source)
+    understand, first, then = (list(map(int, re.findall(r"\d+", part))) for part in
+                               re.search(r"read ([\d, ]+); chapter 3 .* right, read ([\d, and]+), then ([\d, and]+)\.", said).groups())
+    assert sorted(understand) == [n for n, row in MAP.items() if "understand" in row[6]]
+    assert [n for n in first + then if n not in (1, 2)] == [n for n, row in MAP.items() if "build" in row[6]]
+    assert set(understand + then) == set(range(1, 13))
+    for track in (understand, first + then):                # each chapter stands on earlier ones of its own track
+        for place, n in enumerate(track):
+            assert set(map(int, re.findall(r"\d+", MAP[n][4]))) <= set(track[:place]), n
 
 
 @pytest.mark.parametrize("number", [n for n in CHAPTERS if n != 12])

@@ -57,14 +57,29 @@ def record(kind, name):
     folder = _folder()
     if folder is None or (kind == "predictions" and _now["chapter"] is None):
         return
-    done = _read(folder)
+    kept = _read(folder)
     chapter = f"{int(name.split('.')[0]):02}" if kind == "exercises" else _now["chapter"]
-    names = done.setdefault(chapter, {}).setdefault(kind, [])
+    names = kept["done"].setdefault(chapter, {}).setdefault(kind, [])
     if name not in names:
         names.append(name)
-        _write(folder, done)
+        _write(folder, kept)
     for line in list(_lines):
         line.renew()
+
+
+def inventory_score(when, right=None):
+    """How many of the twenty questions were right "before" the course, or "after" it, None if nothing is kept; right is kept first.
+
+    What was kept before the course stays, whatever is answered later; of what comes after it the latest stays.
+    """
+    folder = _folder()
+    if folder is None:
+        return None
+    kept = _read(folder)
+    if right is not None and not (when == "before" and when in kept["inventory"]):
+        kept["inventory"][when] = right
+        _write(folder, kept)
+    return kept["inventory"].get(when)
 
 
 def _folder():
@@ -73,15 +88,16 @@ def _folder():
 
 
 def _read(folder):
-    """chapter -> kind -> names; a file that can't be used is put aside, and that is said."""
+    """{"done": chapter -> kind -> names, "inventory": when -> right answers}; a file that can't be used is put aside, and that is said."""
     path = folder / FILE
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["version"] == VERSION:
-            return {f"{int(chapter):02}": {kind: [str(name) for name in names] for kind, names in done.items()}
+            done = {f"{int(chapter):02}": {kind: [str(name) for name in names] for kind, names in done.items()}
                     for chapter, done in kept["done"].items()}
+            return {"done": done, "inventory": {str(when): int(right) for when, right in kept.get("inventory", {}).items()}}
     except FileNotFoundError:
-        return {}
+        return {"done": {}, "inventory": {}}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     _now["said"] = f"{FILE} could not be used, so counting starts anew."
@@ -90,13 +106,13 @@ def _read(folder):
         _now["said"] += f" The old file is kept as old-{FILE}."
     except OSError as error:
         _now["said"] += f" ({error.strerror})"
-    return {}
+    return {"done": {}, "inventory": {}}
 
 
-def _write(folder, done):
+def _write(folder, kept):
     part = folder / f".{FILE}.{os.getpid()}"
     try:
-        part.write_text(json.dumps({"version": VERSION, "done": done}, indent=1, ensure_ascii=False), encoding="utf-8")
+        part.write_text(json.dumps({"version": VERSION, **kept}, indent=1, ensure_ascii=False), encoding="utf-8")
         os.replace(part, folder / FILE)
     except OSError as error:
         part.unlink(missing_ok=True)
@@ -107,7 +123,7 @@ def _text(chapter):
     folder = _folder()
     if folder is None:
         return NOTHING_KEPT
-    done = _read(folder)
+    done = _read(folder)["done"]
     if chapter is not None:
         counted = f"Chapter {int(chapter)}: {_count(folder, chapter, done.get(chapter, {}))}."
     else:

@@ -17,7 +17,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from .progress import progress, record
+from .progress import inventory_score, progress, record
 
 __all__ = ["Inventory", "Question", "ask", "inventory", "markup", "predict", "progress", "score"]
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?![\s*])([^*]*[^\s*])\*(?![\w*])")       # *so*, but not 2 * 3 * 4 or a*b*c
@@ -62,21 +62,30 @@ class Question(anywidget.AnyWidget):
 
 
 class Inventory(ipywidgets.VBox):
-    """Questions in a row and a line with the score; nothing is stored, nothing is sent."""
+    """Questions in a row and a line with the score, which counts each first answer; the whole score is kept with the progress."""
 
-    def __init__(self, questions):
+    def __init__(self, questions, again=False):
         self.questions = [Question(f"{number}. {question}", options, right)
-                          for number, (question, options, right, _) in enumerate(questions, 1)]
-        self.chapters = [chapter for *_, chapter in questions]
+                          for number, (question, options, right, *_) in enumerate(questions, 1)]
+        self.chapters, self.again, self.first = [row[3] for row in questions], again, {}
         self.line = ipywidgets.HTML()
         super().__init__([*self.questions, self.line])
         for question in self.questions:
             question.observe(self._count, "choice")
         self._count()
 
-    def _count(self, _=None):
-        correct = [None if asked.choice is None else asked.choice == asked.right for asked in self.questions]
-        self.line.value = f"<strong>{escape(score(correct, self.chapters))}</strong>"
+    def _count(self, change=None):
+        if change is not None and change["new"] is not None:
+            self.first.setdefault(change["owner"], change["new"] == change["owner"].right)
+        correct = [self.first.get(asked) for asked in self.questions]
+        said, when = score(correct, self.chapters), "after" if self.again else "before"
+        whole = sum(correct) if None not in correct else None
+        if whole is not None:
+            inventory_score(when, whole)
+        if self.again and (before := inventory_score("before")) is not None:
+            now = f" Now: {whole} of {len(correct)}." if whole is not None else ""
+            said = f"Before the course: {before} of {len(correct)}.{now} {said}"
+        self.line.value = f"<strong>{escape(said)}</strong>"
 
     def _repr_mimebundle_(self, **options):
         html = "".join(question.html for question in self.questions)
@@ -93,11 +102,14 @@ def predict(question, options, right):
     return Question(question, options, right, kind="predict")
 
 
-def inventory(questions):
-    """Many questions (question, options, right, chapter) in a row, with a line that says where to look again."""
-    if not questions or any(len(row) != 4 for row in questions):
-        raise ValueError(f"an inventory needs rows of (question, options, right, chapter); got {questions!r}")
-    return Inventory(questions)
+def inventory(questions, again=False):
+    """Many questions (question, options, right, chapter, section) in a row, with a line that says where to look again.
+
+    again: they are asked after the course, and the score from before it is shown beside the new one.
+    """
+    if not questions or any(len(row) != 5 for row in questions):
+        raise ValueError(f"an inventory needs rows of (question, options, right, chapter, section); got {questions!r}")
+    return Inventory(questions, again)
 
 
 def score(correct, chapters):
