@@ -21,7 +21,7 @@ MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/nul
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
 
-.PHONY: lab test test-fast test-browser test-binder notebooks bench train tables clean
+.PHONY: lab test test-fast test-browser test-binder notebooks sheets bench train tables clean
 
 lab: $(VENV)/.lab-installed
 	@$(PY) tools/my_course.py --lab $(AS_ROOT) $(NO_BROWSER)
@@ -45,6 +45,11 @@ test-binder: $(VENV)/.tests-installed
 
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py
+
+# The printable page, and the moving picture of the README.
+sheets: $(VENV)/.lab-installed
+	$(PY) tools/cheat_sheet.py
+	$(PY) tools/animation.py
 
 bench: $(VENV)/.tests-installed
 	$(PY) tools/bench.py sliders
