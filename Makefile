@@ -21,7 +21,7 @@ MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/nul
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
 
-.PHONY: lab test test-fast test-browser test-binder notebooks sheets bench train tables clean
+.PHONY: lab test test-fast test-browser test-binder notebooks tour sheets bench train tables clean
 
 lab: $(VENV)/.lab-installed
 	@$(PY) tools/my_course.py --lab $(AS_ROOT) $(NO_BROWSER)
@@ -45,6 +45,11 @@ test-binder: $(VENV)/.tests-installed
 
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py
+
+# The tour of one hour, cut from the chapters.
+tour: $(VENV)/.lab-installed
+	$(PY) tools/tour.py
+	$(PY) tools/notebooks.py notebooks/tour_one_hour.ipynb
 
 # The printable page, and the moving picture of the README.
 sheets: $(VENV)/.lab-installed

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS = [path for path in NOTEBOOKS if path.name[:2].isdigit()]       # all but the tour, which is cut from them
 IN_KERNEL = Path(__file__).with_name("in_kernel.py")
 
 
@@ -20,6 +21,7 @@ def each(values, path_of=lambda value: value, name_of=lambda value: value.stem):
 
 
 each_notebook = pytest.mark.parametrize("path", each(NOTEBOOKS))
+each_chapter = pytest.mark.parametrize("path", each(CHAPTERS))
 
 
 class Executed:

@@ -239,5 +239,5 @@ RULES = [
     is_normal, is_small, names_what_drew_its_pictures, shows_what_it_prints, has_no_errors, prints_the_same_everywhere, pictures_speak, figures_say_what_is_drawn,
     pictures_are_light_and_fit_a_screen, code_is_short,
     opens_with_its_figure, prose_is_short, starts_with_its_title, imports_by_name, installs_nothing, stays_offline, swallows_no_errors,
-    keeps_its_answers_to_itself, has_fixed_seeds, asserts_its_claims,
+    keeps_its_answers_to_itself, has_fixed_seeds,
 ]

@@ -7,12 +7,12 @@ import claims
 import notebook_rules
 import notebooks
 import pytest
-from notebook_kit import NOTEBOOKS
+from notebook_kit import CHAPTERS
 
 
 def stated():
     """Claim -> the chapter (the first digits of the notebook's name) that states it."""
-    return {claim: int(path.stem[:2]) for path in NOTEBOOKS for claim in notebook_rules.claims_in_prose(notebooks.read(path))}
+    return {claim: int(path.stem[:2]) for path in CHAPTERS for claim in notebook_rules.claims_in_prose(notebooks.read(path))}
 
 
 def named_in_tests():

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from notebook_kit import EXERCISES, NOTEBOOKS, ROOT, Exercise, each_exercise, each_notebook, exercises
+from notebook_kit import CHAPTERS, EXERCISES, ROOT, Exercise, each_exercise, each_notebook, exercises
 
 import notebooks
 
@@ -90,7 +90,7 @@ def test_nothing_is_noted_for_an_exercise_that_is_gone(path):
 
 
 def test_every_chapter_has_exercises():
-    chapters = {path.stem for path in NOTEBOOKS if not path.stem.startswith("00")}
+    chapters = {path.stem for path in CHAPTERS if not path.stem.startswith("00")}
     assert chapters <= {exercise.path.stem for exercise in EXERCISES}
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import notebooks
 import pytest
-from notebook_kit import NOTEBOOKS, ROOT
+from notebook_kit import CHAPTERS, ROOT
 
 from pe_lib.teach.checks.inventory import QUESTIONS
 from pe_lib.teach.quiz import inventory, score
@@ -41,7 +41,7 @@ def sections(path):
 def test_every_answer_is_taught_in_the_section_that_is_named(row, said):
     """claim 11.5"""
     *_, chapter, section = row
-    (path,) = [path for path in NOTEBOOKS if path.name.startswith(f"{chapter:02}_")]
+    (path,) = [path for path in CHAPTERS if path.name.startswith(f"{chapter:02}_")]
     assert section in sections(path), f"{path.name} has no section {section}"
     assert said in sections(path)[section]
 

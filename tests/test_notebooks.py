@@ -10,7 +10,7 @@ import notebook_rules
 import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebook_kit import NOTEBOOKS, each_notebook
+from notebook_kit import CHAPTERS, NOTEBOOKS, each_chapter, each_notebook
 from PIL import Image
 
 from pe_lib.teach import questions
@@ -18,7 +18,7 @@ from pe_lib.teach import questions
 
 def test_there_are_notebooks():
     assert NOTEBOOKS
-    assert [path.name for path in NOTEBOOKS if not re.fullmatch(r"\d\d_[a-z0-9_]+\.ipynb", path.name)] == []
+    assert [path.name for path in NOTEBOOKS if not re.fullmatch(r"(\d\d|tour)_[a-z0-9_]+\.ipynb", path.name)] == []
 
 
 @pytest.mark.parametrize("rule", notebook_rules.RULES, ids=lambda rule: rule.__name__)
@@ -27,13 +27,19 @@ def test_form(path, rule):
     assert rule(notebooks.read(path)) == []
 
 
+@each_chapter
+def test_its_claims_are_asserted(path):
+    """Of the tour this need not hold: it leaves out cells that the chapters have."""
+    assert notebook_rules.asserts_its_claims(notebooks.read(path)) == []
+
+
 @each_notebook
 def test_the_file_is_what_the_tool_writes(path):
     notebook = notebooks.read(path)
     assert path.read_bytes().decode() == notebooks.text_of(notebooks.normalise(notebook)), "run  make notebooks"
 
 
-@each_notebook
+@each_chapter
 def test_its_line_of_progress_is_there_once(path):
     calls = [call for cell in notebooks.read(path).cells if cell.cell_type == "code" for call in re.findall(r"^progress\((.*)\)$", cell.source, re.MULTILINE)]
     assert calls == ["" if path.name.startswith("00") else f'"{path.name[:2]}"']
@@ -63,7 +69,7 @@ def test_the_path_marked_with_a_triangle_runs_alone(path, run_once):
 
 @pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(questions.__path__)])
 def test_every_question_is_asked_once(name):
-    asked = [re.findall(r"\*questions\.([A-Z_\d]+)\)", cell.source) for path in NOTEBOOKS
+    asked = [re.findall(r"\*questions\.([A-Z_\d]+)\)", cell.source) for path in CHAPTERS
              if f"from pe_lib.teach.questions import {name} as questions" in path.read_text(encoding="utf-8")
              for cell in notebooks.read(path).cells if cell.cell_type == "code"]
     written = [key for key in vars(importlib.import_module(f"pe_lib.teach.questions.{name}")) if key.isupper()]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import notebooks
 import pytest
+from notebook_kit import CHAPTERS as PATHS
 
 from pe_lib.teach.checks.start_here import check_relative_position
 from pe_lib.teach.figures import start_here as figures
@@ -81,7 +82,7 @@ def test_every_classic_mistake_gets_a_hint_of_its_own():
 
 # ---- what chapter 0 and README say of the other chapters
 
-CHAPTERS = {int(path.name[:2]): notebooks.read(path).cells for path in sorted((HERE.parent / "notebooks").glob("*.ipynb"))}
+CHAPTERS = {int(path.name[:2]): notebooks.read(path).cells for path in PATHS}
 # chapter -> the cells of its row in the map
 MAP = {int(row[1]): [cell.strip() for cell in row] for cell in CHAPTERS[0] if cell.source.startswith("## The map")
        for row in (line.split("|") for line in cell.source.splitlines() if line.startswith("| ")) if row[1].strip().isdigit()}
