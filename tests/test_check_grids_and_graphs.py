@@ -5,7 +5,7 @@ import numpy as np
 from pe_lib.graph_biases import distance_bias
 from pe_lib.graphs import shortest_paths
 from pe_lib.grid_tables import swin_relative_index
-from pe_lib.spectra import random_walk_encoding
+from pe_lib.spectra import laplacian_encoding, random_walk_encoding
 from pe_lib.teach.checks import grids_and_graphs as checks
 
 
@@ -25,6 +25,12 @@ def by_columns(adjacency, steps):
     return np.stack([np.linalg.matrix_power(step, t).diagonal() for t in range(1, steps + 1)], axis=1)
 
 
+def by_general_solver(adjacency, k):
+    """Without the symmetric solver: sorted by hand."""
+    values, vectors = np.linalg.eig(np.diag(adjacency.sum(axis=1)) - adjacency)
+    return vectors.real[:, np.argsort(values.real)[1:k + 1]]
+
+
 # claims 10.1 and 10.3, as a learner meets them in an exercise
 RIGHT = [
     (checks.check_offset_numbers, checks.offset_numbers_by_loop),
@@ -35,8 +41,11 @@ RIGHT = [
     (checks.check_returns, checks.returns_by_loop),
     (checks.check_returns, random_walk_encoding),
     (checks.check_returns, by_columns),
+    (checks.check_coordinates, lambda adjacency, k: laplacian_encoding(adjacency, k)[1]),
+    (checks.check_coordinates, lambda adjacency, k: -laplacian_encoding(adjacency, k)[1]),
+    (checks.check_coordinates, by_general_solver),
 ]
-UNTOUCHED = [("10.1", lambda rows, columns: ...), ("10.2", lambda adjacency, table: None), ("10.3", lambda adjacency, steps: ...)]
+UNTOUCHED = [("10.1", lambda rows, columns: ...), ("10.2", lambda adjacency, table: None), ("10.3", lambda adjacency, steps: ...), ("10.4", lambda adjacency, k: ...)]
 
 
 def test_the_praise_is_true():

@@ -1,5 +1,7 @@
 """The figures of chapter 10 say what the claims and the missions' answers say."""
 
+import itertools
+
 import numpy as np
 import pytest
 from figure_kit import built, readout, unseen
@@ -110,31 +112,45 @@ def test_the_projector_stands_still_while_its_basis_turns(turn, second):
     assert ("coordinates 0.44 and 0.37" in said) == (turn == 40 and second == 1)
 
 
-@pytest.mark.parametrize("change, said", [
-    ("as it is", "0.152 and 0.586, different"), ("join 0 and 7", "0.586 and 0.586, equal"), ("cut 3–4", "0.586 and 0.586, equal")])
-def test_a_graph_drawn_by_its_own_coordinates(change, said):
+OWN = {"node": 0, "other": 0, "normalised": False}
+
+
+@pytest.mark.parametrize("edge, said", [
+    ((0, 0), "as it is, 7 edges: the two smallest eigenvalues above 0 are 0.152 and 0.586, different"),
+    ((0, 7), "0 and 7 joined, 8 edges: the two smallest eigenvalues above 0 are 0.586 and 0.586, equal"),
+    ((7, 0), "0 and 7 joined, 8 edges"), ((4, 3), "3 and 4 cut apart, 6 edges: the two smallest eigenvalues above 0 are 0.586 and 0.586, equal")])
+def test_a_graph_drawn_by_its_own_coordinates(edge, said):
     """claim 10.3, and the missions' answers"""
-    assert said in readout(nodes.own_coordinates, change=change, normalised=False)
+    assert said in readout(nodes.own_coordinates, **OWN | {"node": edge[0], "other": edge[1]})
 
 
 @pytest.mark.parametrize("normalised", [False, True])
 def test_nodes_that_a_mirror_exchanges_share_a_spot_and_a_label(normalised):
     """A ring of five with a tail at node 4: its mirror exchanges 0 with 3 and 1 with 2, and both vectors stay as they are."""
     figure, update = built(nodes.own_coordinates)
-    said = update(change="join 0 and 4", normalised=normalised)
+    said = update(node=0, other=4, normalised=normalised)
     assert said.endswith("At one spot: nodes 0 and 3, nodes 1 and 2.")
     assert [text.get_text() for text in figure.axes[0].texts[:8]] == ["0,3", "1,2", "", "", "4", "5", "6", "7"]
-    assert "At one spot" not in update(change="as it is", normalised=normalised)
+    assert "At one spot" not in update(**OWN | {"normalised": normalised})
     assert [text.get_text() for text in figure.axes[0].texts[:8]] == list("01234567")
 
 
-@pytest.mark.parametrize("change", list(nodes.CHANGES))
 @pytest.mark.parametrize("normalised", [False, True])
-def test_the_drawing_does_not_cut_through_equal_eigenvalues(change, normalised):
-    """Else "unique but for mirrors" would be false although the first two differ."""
-    edges = [edge for edge in nodes.PATH if edge != nodes.CHANGES[change]] + ([nodes.CHANGES[change]] if change.startswith("join") else [])
-    second, third = laplacian_encoding(nodes.graph(8, edges), 3, normalised)[0][1:]
-    assert third - second > 0.05
+def test_the_drawing_says_where_it_is_not_unique(normalised):
+    """"Unique but for mirrors" is said where three eigenvalues differ, for every edge that can be clicked."""
+    _, update = built(nodes.own_coordinates)
+    for node, other in itertools.combinations(range(8), 2):
+        first, second, third = laplacian_encoding(nodes.edited_path(node, other), 3, normalised)[0]
+        unique = second - first > 1e-6 and third - second > 1e-6
+        assert ("unique but for mirrors" in update(node=node, other=other, normalised=normalised)) == unique, (node, other)
+    cut = update(node=2, other=3, normalised=True)
+    assert "0.293 and 1.000, and a third is equal to the second: its vector is one of many." in cut
+
+
+def test_a_click_on_a_cell_joins_or_cuts():
+    assert (nodes.edited_path(2, 2) == nodes.graph(8, nodes.PATH)).all()
+    assert nodes.edited_path(0, 7).sum() == 16 and nodes.edited_path(4, 3).sum() == 12
+    assert (nodes.edited_path(6, 1) == nodes.edited_path(1, 6)).all()
 
 
 def test_every_setting_shows():
@@ -144,4 +160,4 @@ def test_every_setting_shows():
     assert unseen(nodes.distances, {"query": 0}, [{"query": 5}]) == []
     assert unseen(nodes.waves, {"m": 1}, [{"m": 2}]) == []
     assert unseen(nodes.turned_pair, {"turn": 0, "second": 1}, [{"turn": 5}, {"second": -1}]) == []
-    assert unseen(nodes.own_coordinates, {"change": "join 0 and 4", "normalised": False}, [{"change": "join 2 and 5"}, {"normalised": True}]) == []
+    assert unseen(nodes.own_coordinates, {"node": 0, "other": 4, "normalised": False}, [{"node": 2}, {"other": 5}, {"normalised": True}]) == []

@@ -113,3 +113,14 @@ def test_bad_input_is_refused(call, message):
 
 def test_the_width_is_that_of_two_heads_of_pairs():
     assert initial_parameters(RNG(0))["w_q"].shape == (DIM, DIM) and DIM % 4 == 0
+
+
+def test_which_came_first_survives_at_length_by_the_mask_alone():
+    """claim 9.1, on other seeds than the notebook's: guessing gets one half"""
+    ways = {"sinusoidal": False, "rotary": False, "none": True}
+    runs = {scheme: [Training("order", scheme, causal=causal, seed=seed, steps=150) for seed in (3, 4)] for scheme, causal in ways.items()}
+    for run in sum(runs.values(), []):
+        list(run)
+    trained, far = ({scheme: np.mean([run.accuracy(times) for run in group]) for scheme, group in runs.items()} for times in (1, 4))
+    assert min(trained.values()) > 0.95
+    assert max(far["sinusoidal"], far["rotary"]) < 0.65 and far["none"] > 0.9

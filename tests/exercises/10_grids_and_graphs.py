@@ -34,6 +34,17 @@ def returns(adjacency, steps):
 
 
 CHOOSES = "adjacency / np.maximum(degree, 1)[:, None]"
+
+
+def _coordinates(line):
+    return f'''
+def coordinates(adjacency, k):
+    degree = adjacency.sum(axis=1)
+    matrix = np.diag(degree) - adjacency
+    return {line}
+'''
+
+
 WRONG = {
     "10.1": {
         "query minus key": _numbers("(-down + rows - 1) * (2 * columns - 1) - across + columns - 1"),
@@ -65,6 +76,16 @@ def returns(adjacency, steps):
     return np.stack([np.linalg.matrix_power(step, t).diagonal() for t in range(1, steps + 1)], axis=1)
 ''',
     },
+    "10.4": {
+        "the constant kept": _coordinates("np.linalg.eigh(matrix)[1][:, :k]"),
+        "normalised": _coordinates("np.linalg.eigh(matrix / np.sqrt(np.outer(degree, degree)))[1][:, 1:k + 1]"),
+        "of the adjacency": _coordinates("np.linalg.eigh(adjacency.astype(float))[1][:, ::-1][:, :k]"),
+        "the largest": _coordinates("np.linalg.eigh(matrix)[1][:, ::-1][:, :k]"),
+        "rows": _coordinates("np.linalg.eigh(matrix)[1][1:k + 1].T"),
+        "times the eigenvalue": _coordinates("np.linalg.eigh(matrix)[1][:, 1:k + 1] * np.linalg.eigvalsh(matrix)[1:k + 1]"),
+        "plus": _coordinates("np.linalg.eigh(np.diag(degree) + adjacency)[1][:, 1:k + 1]"),
+        "one short": _coordinates("np.linalg.eigh(matrix)[1][:, 1:k]"),
+    },
 }
 
 HINTS = {
@@ -92,5 +113,15 @@ HINTS = {
         "powers of numbers": "multiplies *matrices*",
         "added up": "add up the chances",
         "0 divided by 0": "what is the chance where no step can be taken",
+    },
+    "10.4": {
+        "the constant kept": "first column is constant",
+        "normalised": "in which a node counts by its degree",
+        "of the adjacency": "of the adjacency itself",
+        "the largest": "change at every edge",
+        "rows": "Rows and columns are exchanged",
+        "times the eigenvalue": "multiplied by its eigenvalue",
+        "plus": "need a minus",
+        "one short": "expected (7, 2)",
     },
 }

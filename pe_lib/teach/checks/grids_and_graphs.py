@@ -1,9 +1,11 @@
-"""The checks of chapter 10: numbers for relative places in a window, a bias by distance, the returns of a walk."""
+"""The checks of chapter 10: numbers for relative places in a window, a bias by distance, the returns of a walk, spectral coordinates."""
 
 import numpy as np
 
 from pe_lib.graph_biases import distance_bias
 from pe_lib.graphs import shortest_paths
+from pe_lib.spectra import laplacian, laplacian_encoding
+from pe_lib.teach.checks.compare import known_mistake
 from pe_lib.teach.checks.exercise import exercise
 
 
@@ -156,3 +158,46 @@ def check_returns(attempt):
     attempt.agrees("a node without edges never returns, and other graphs work", returns_by_loop,
                    [(np.zeros((3, 3), dtype=int), 2), (RING, 6), (np.pad(RING, (0, 1)), 3)], classics=CLASSIC_RETURNS,
                    hint="0/0 is NaN: what is the chance where no step can be taken?")
+
+
+def column_projectors(vectors):
+    """(k, n, n): the products of each column with itself, which do not know its sign."""
+    return np.einsum("ik,jk->kij", vectors, vectors)
+
+
+def _columns(matrix, k, first=1, largest=False):
+    vectors = np.linalg.eigh(matrix)[1]
+    return vectors[:, ::-1][:, :k] if largest else vectors[:, first:first + k]
+
+
+CLASSIC_COORDINATES = {
+    "The first column is constant: it belongs to eigenvalue 0 and tells no node from another. Leave it out.":
+        lambda adjacency, k: _columns(laplacian(adjacency), k, first=0),
+    "These are the eigenvectors of the *normalised* Laplacian, in which a node counts by its degree. Asked for is D − A.":
+        lambda adjacency, k: _columns(laplacian(adjacency, normalised=True), k),
+    "These are the eigenvectors of the adjacency itself. The smooth ones are those of D − A.":
+        lambda adjacency, k: _columns(adjacency.astype(float), k, largest=True),
+    "These are the *largest* eigenvalues: vectors that change at every edge. Take the smallest ones above 0.":
+        lambda adjacency, k: _columns(laplacian(adjacency), k, largest=True),
+    "Rows and columns are exchanged: `eigh` returns its eigenvectors as the columns of a matrix.":
+        lambda adjacency, k: np.linalg.eigh(laplacian(adjacency))[1][1:k + 1].T,
+    "Each column is multiplied by its eigenvalue. The coordinates are the eigenvectors themselves, of length 1.":
+        lambda adjacency, k: _columns(laplacian(adjacency), k) * np.linalg.eigvalsh(laplacian(adjacency))[1:k + 1],
+    "A + D has these eigenvectors: the edges need a minus.":
+        lambda adjacency, k: _columns(np.diag(adjacency.sum(axis=1)) + adjacency, k),
+}
+TAILED = np.zeros((7, 7), dtype=int)
+for _i, _j in ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (1, 3), (5, 6)):
+    TAILED[_i, _j] = TAILED[_j, _i] = 1
+
+
+@exercise("10.4", praise="Your signs may differ from a neighbour's, and both are right. So a network must be trained with random signs, or be given the projectors.")
+def check_coordinates(attempt):
+    """adjacency (n, n) of a connected graph, k -> (n, k), up to the sign of each column."""
+    for adjacency, k in ((TAILED, 2), (SMALL[:5, :5], 3), (TAILED, 5)):
+        found, wanted = attempt(adjacency, k, shape=(len(adjacency), k)), laplacian_encoding(adjacency, k)[1]
+        hint = known_mistake(column_projectors(found), {hint: lambda a, m, wrong=wrong: column_projectors(wrong(a, m)) for hint, wrong in CLASSIC_COORDINATES.items()},
+                             "Build D − A, ask np.linalg.eigh for its eigenvectors (they come by rising eigenvalue), and take columns 1 to k.", adjacency, k)
+        attempt.matches("each column has length 1", np.linalg.norm(found, axis=0), np.ones(k), hint=hint)
+        attempt.matches("the columns are the eigenvectors of the smallest eigenvalues above 0, with either sign", column_projectors(found),
+                        column_projectors(wanted), hint=hint)

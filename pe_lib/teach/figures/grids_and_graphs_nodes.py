@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from matplotlib.patches import Rectangle
+
 from pe_lib.graph_biases import distance_bias
 from pe_lib.graphs import shortest_paths
 from pe_lib.spectra import eigenspace_projector, laplacian, laplacian_encoding
-from pe_lib.teach.plots import CARD, FAINT, INK, NEUTRAL, POSITION, QUERY, bare, heat_map, ink, signed
+from pe_lib.teach.plots import FAINT, INK, NEUTRAL, POSITION, QUERY, bare, heat_map, ink, signed
 from pe_lib.teach.touch import touch
 
 
@@ -125,33 +127,49 @@ def turned_pair(fig):
     return update
 
 
-CHANGES = {"as it is": None, "join 0 and 7": (0, 7), "join 0 and 4": (0, 4), "join 2 and 5": (2, 5), "cut 3–4": (3, 4)}
+def edited_path(node, other):
+    """The adjacency of the path of eight nodes with one edge switched: joined if it was not there, cut if it was."""
+    adjacency = graph(8, PATH)
+    if node != other:
+        adjacency[node, other] = adjacency[other, node] = 1 - adjacency[node, other]
+    return adjacency
 
 
 def own_coordinates(fig):
-    """A graph of eight nodes drawn at its own spectral coordinates: those of the two smallest eigenvalues above 0."""
-    ax = fig.subplots()
+    """A graph of eight nodes drawn at its own spectral coordinates, those of the two smallest eigenvalues above 0, beside its table of edges."""
+    ax, table = fig.subplots(1, 2, width_ratios=[1.15, 1])
     ax.set(xlim=(-0.85, 0.85), ylim=(-0.85, 0.85), aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     lines = [ax.plot([], [], color=NEUTRAL, lw=2, ls="-", animated=True)[0] for _ in range(8)]
     (dots,) = ax.plot([], [], "o", color=POSITION, ms=18, ls="", animated=True)
     names = [ax.text(0, 0, node, ha="center", va="center", color="white", fontsize=10, animated=True) for node in range(8)]
-    note = ax.text(0.02, 0.98, "", va="top", transform=ax.transAxes, fontsize=10, animated=True, bbox={"fc": CARD, "ec": "none"})
+    image = heat_map(table, np.zeros((8, 8)), kind="weights", limits=(0, 1), colorbar=False, aspect="equal", animated=True, cmap="Greys", alpha=0.6)
+    table.set(xlabel="node", ylabel="node", xticks=range(8), yticks=range(8))
+    table.set_title("edges: click a cell", fontsize=11)
+    cells = [table.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec=POSITION, lw=3, animated=True)) for _ in range(2)]
+    touch(table, x="other", y="node")
 
-    def update(change, normalised):
-        edges = [edge for edge in PATH if edge != CHANGES[change]] + ([CHANGES[change]] if change.startswith("join") else [])
-        eigenvalues, vectors = laplacian_encoding(graph(8, edges), 2, normalised)
-        for line, edge in zip(lines, edges + [None] * 8):
-            line.set_data(*(vectors[list(edge)].T if edge else ([], [])))
+    def update(node, other, normalised):
+        adjacency = edited_path(node, other)
+        edges = np.argwhere(np.triu(adjacency))
+        eigenvalues, vectors = laplacian_encoding(adjacency, 3, normalised)
+        vectors = vectors[:, :2]
+        for line, edge in zip(lines, [*edges, *[None] * 8]):
+            line.set_data(*(([], []) if edge is None else vectors[edge].T))
         dots.set_data(*vectors.T)
+        image.set_data(adjacency)
+        for cell, (row, column) in zip(cells, ((node, other), (other, node))):
+            cell.set(xy=(column - 0.5, row - 0.5), visible=node != other)
         same = np.abs(vectors[:, None] - vectors).max(axis=2) < 1e-9             # nodes at one spot share one label
-        for node, (name, spot) in enumerate(zip(names, vectors)):
+        for place, (name, spot) in enumerate(zip(names, vectors)):
             name.set_position(spot)
-            name.set_text(",".join(map(str, np.flatnonzero(same[node]))) if same[node].argmax() == node else "")
-            name.set_fontsize(10 if same[node].sum() == 1 else 8)
-        note.set_text(f"{len(edges)} edges")
-        gap = "equal: any turned drawing is as good" if np.isclose(*eigenvalues) else "different: the drawing is unique but for mirrors"
+            name.set_text(",".join(map(str, np.flatnonzero(same[place]))) if same[place].argmax() == place else "")
+            name.set_fontsize(10 if same[place].sum() == 1 else 8)
+        low, high = sorted((node, other))
+        change = "as it is" if node == other else f"{low} and {high} {'joined' if adjacency[low, high] else 'cut apart'}"
+        gap = ("equal: any turned drawing is as good" if np.isclose(*eigenvalues[:2]) else "and a third is equal to the second: its vector is one of many"
+               if np.isclose(*eigenvalues[1:]) else "different: the drawing is unique but for mirrors")
         shared = [f"{i} and {j}" for i, j in np.argwhere(np.triu(same, 1))]
         together = f" At one spot: nodes {', nodes '.join(shared)}." if shared else ""
-        return (f"A path of eight nodes, {change}: the two smallest eigenvalues above 0 {'(normalised) ' if normalised else ''}are "
+        return (f"A path of eight nodes, {change}, {len(edges)} edges: the two smallest eigenvalues above 0 {'(normalised) ' if normalised else ''}are "
                 f"{eigenvalues[0]:.3f} and {eigenvalues[1]:.3f}, {gap}.{together}")
     return update
