@@ -5,6 +5,7 @@ const RADIUS = 50, NEAR = 8;       // neighbours asked for, neighbours kept deco
 const REST = 200, LIMIT = 16e6;    // ms without a move before the lossless frame; bytes of compressed frames kept
 const SWEEP = 8000, BEAT = 40, SLOW = 250;     // Play: ms for the whole range; ms a picture at least, and at most
 const PATIENCE = 800;              // ms a picture may take before a line says why it does not come
+const FORGET = 4000;               // ms after which a request that an idle kernel has not answered is taken for lost
 const BUSY = "The kernel is busy, perhaps with other cells. The picture follows as soon as it is free.";
 const LOST = "No kernel: run this cell again to make the sliders live. The picture stays at the last setting that it has.";
 
@@ -26,7 +27,7 @@ async function render({ model, el }) {
 
   const store = new Map();         // settings -> blob, text and, while near, bitmap; or the error there
   const asked = new Map();         // what is under way
-  let stored = 0, seen = false, moving = false, rested = false, sharp = null, timer = 0, late = 0;
+  let stored = 0, seen = false, moving = false, rested = false, sharp = null, timer = 0, late = 0, waiting = 0;
   let heading = specs.map(() => 0), stride = 0;      // which way each control moved last: -1, 1 or not at all; steps a beat of Play
   let coarse = 1, fine = 1;        // pixels to a figure's own: of a quick frame (the page's pixels), of a lossless one (the screen's)
   let turn = 0, shown = 0;         // wishes to show a frame, and the last one met: frames decode in any order
@@ -115,7 +116,13 @@ async function render({ model, el }) {
     if (!request) return;
     asked.set(nameOf(request), request);
     model.send({ key: keyOf(request.values), ...request });
+    clearTimeout(waiting); waiting = setTimeout(again, FORGET);
     if (stride) ask();
+  }
+  function again() {               // a kernel may drop a request, as Pyodide's does when a cell before it fails: it is free and owes an answer
+    if (!asked.size || gone.signal.aborted) return;
+    if (model.widget_manager.kernel?.status === "idle") { asked.clear(); ask(); }
+    else waiting = setTimeout(again, FORGET);
   }
   function receive({ key, text, error, sharp: lossless }, buffers) {
     const name = key + (lossless ? " sharp" : ""), request = asked.get(name), ahead = request?.ahead;
@@ -212,7 +219,7 @@ async function render({ model, el }) {
   return () => {
     for (const control of controls) control.off(null, null, gone);
     model.widget_manager.kernel?.disposed?.disconnect(unplug);
-    gone.abort(); model.off("msg:custom", receive); clearTimeout(timer); clearTimeout(late);
+    gone.abort(); model.off("msg:custom", receive); clearTimeout(timer); clearTimeout(late); clearTimeout(waiting);
     for (const observer of [watcher, ruler, tallest]) observer.disconnect();
   };
 }

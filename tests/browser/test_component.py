@@ -238,6 +238,17 @@ def test_a_kernel_that_keeps_a_figure_waiting_is_named(live):
     assert not note.is_visible() and figure.faults() == []
 
 
+def test_a_request_that_the_kernel_lost_is_made_again(live):
+    """Pyodide's kernel drops what waits behind a cell that fails; the figure must not wait for it forever."""
+    notebook, figure = live("explore(bar, length=Slider(0, 50))")
+    figure.wait_sharp()
+    notebook.evaluate(f"""(lambda picture, lost: setattr(picture, "send", lambda *answer, _send=picture.send: lost.pop() if lost else _send(*answer)))(
+        {figure.python}.picture, [0])""".replace("\n", ""))
+    figure.move("ArrowRight", figure.sliders.first)
+    figure.wait_sharp([1])
+    assert figure.faults() == []
+
+
 def test_a_setting_that_fails_only_ahead_raises_no_alarm(live):
     notebook, figure = live("explore(fragile, length=Slider(0, 20, start=3))")
     figure.press("ArrowRight")
