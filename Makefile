@@ -6,6 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= logical
+SITE_VENV := .venv-site
+SITE_PY := $(SITE_VENV)/bin/python
 
 ifdef UV
   NEW_VENV = uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
@@ -21,7 +23,7 @@ MISSING = $(shell { $(PYTHON) tools/check_python.py $(if $(UV),uv); } 2>/dev/nul
 AS_ROOT = $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 NO_BROWSER = $(shell [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ] && echo --no-browser)
 
-.PHONY: lab test test-fast test-browser test-binder notebooks tour sheets bench train tables clean
+.PHONY: lab test test-fast test-browser test-binder test-lite test-site lite site notebooks tour sheets bench train tables clean
 
 lab: $(VENV)/.lab-installed
 	@$(PY) tools/my_course.py --lab $(AS_ROOT) $(NO_BROWSER)
@@ -42,6 +44,22 @@ test-browser: $(VENV)/.tests-installed
 
 test-binder: $(VENV)/.tests-installed
 	$(PY) -m pytest -m binder tests/test_binder.py
+
+# The course in the browser without a server, and as pages whose figures move: both go to _site. Any web server can hand it out.
+lite: $(SITE_VENV)/.installed
+	$(SITE_PY) tools/lite.py
+
+site: $(SITE_VENV)/.installed
+	$(SITE_PY) tools/pages.py
+
+# Each notebook run whole in Chromium, with a Pyodide put together from npm and PyPI (ONLY=notebooks/00_start_here.ipynb: one of them).
+test-lite: $(SITE_VENV)/.installed $(VENV)/.tests-installed
+	$(SITE_PY) tools/local_pyodide.py build/pyodide
+	$(SITE_PY) tools/lite.py build/lite --pyodide build/pyodide
+	$(PY) tools/try_lite.py build/lite $(ONLY)
+
+test-site: site $(VENV)/.tests-installed
+	$(PY) tools/try_pages.py
 
 notebooks: $(VENV)/.lab-installed
 	$(PY) tools/notebooks.py
@@ -72,7 +90,7 @@ tables: $(VENV)/.lab-installed
 	OPENBLAS_NUM_THREADS=1 $(PY) tools/evaluate_faults.py
 
 clean:
-	rm -rf $(VENV) .venv-train .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-train $(SITE_VENV) _site .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.lab-installed: requirements.txt pyproject.toml jupyter/overrides.json
@@ -80,6 +98,13 @@ $(VENV)/.lab-installed: requirements.txt pyproject.toml jupyter/overrides.json
 	@echo "Installing what the course needs into $(VENV), once (about a minute) ..."
 	@$(NEW_VENV)
 	@$(INSTALL) -r requirements.txt
+	@touch $@
+
+$(SITE_VENV)/.installed: tools/requirements-site.txt pyproject.toml
+	$(if $(MISSING),$(error $(MISSING)))
+	@echo "Installing what the sites need into $(SITE_VENV), once ..."
+	@$(PYTHON) -m venv $(SITE_VENV)
+	@$(SITE_PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-site.txt
 	@touch $@
 
 $(VENV)/.tests-installed: $(VENV)/.lab-installed tests/requirements.txt
