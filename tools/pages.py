@@ -31,6 +31,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ("controls.js", "touch.js", "sliders.js")
 STEPS, COMBINED = 61, 240               # settings held of one control; frames up to which every menu gets a range of its own
+ROOM = 330_000                          # bytes that the frames of a figure may take; else it holds fewer settings of each control
 MATHJAX = "mathjax@3.2.2"
 
 
@@ -46,10 +47,10 @@ def stops(control, most=STEPS):
     return sorted({*(value for value in values if value < control.high), float(control.high), float(f"{control.start:.10g}")}), stride
 
 
-def held_settings(figure, stills):
+def held_settings(figure, stills, most=STEPS, combined=COMBINED):
     """Lists of raw settings without repetition, the start first: along each control, the stills, the cells of a touched map, and, if they are few, with every menu."""
     controls = list(figure.specs.values())
-    ranges = [stops(control)[0] for control in controls]
+    ranges = [stops(control, most)[0] for control in controls]
 
     def along(around):
         return [(*around[:i], value, *around[i + 1:]) for i, values in enumerate(ranges) for value in values]
@@ -58,11 +59,11 @@ def held_settings(figure, stills):
     for _, handle in figure.figure.touches:                                         # two controls that one hand moves
         if len(handle) == 2:
             i, j = (list(figure.specs).index(name) for _, name, *_ in handle)
-            if len(ranges[i]) * len(ranges[j]) <= COMBINED:
+            if len(ranges[i]) * len(ranges[j]) <= max(combined, 64):
                 found += [tuple(x if n == i else y if n == j else value for n, value in enumerate(start)) for x in ranges[i] for y in ranges[j]]
     menus = [values if control.options or control.step == control.high - control.low == 1 else [own] for values, control, own in zip(ranges, controls, start)]
     more = [state for around in itertools.product(*menus) for state in along(around)]
-    if len(set(found + more)) <= COMBINED:
+    if len(set(found + more)) <= combined:
         found += more
     return list(dict.fromkeys(found))
 
@@ -92,16 +93,31 @@ def layer(image, first):
 def moving(figure, stills, number):
     """A figure as HTML: its frames, what it says at each, its controls."""
     first, text = figure.image(figure.start)
+    drawn, most = {}, STEPS
+
+    def size(settings):
+        for state in settings:
+            if state not in drawn:
+                image, said = figure.image(list(state))
+                drawn[state] = layer(image, first), said
+        return sum(map(len, {drawn[state][0] for state in settings}))
+    held = held_settings(figure, stills, most, 0)
+    while size(held) > ROOM and most > 12:
+        most = most // 2 + 1
+        held = held_settings(figure, stills, most, 0)
+    more = held_settings(figure, stills, most)
+    if size(held) * len(more) / len(held) <= ROOM and size(more) <= ROOM:
+        held = more
     states, frames = [], {}
-    for state in held_settings(figure, stills):
-        image, said = figure.image(list(state))
-        states.append({"at": state, "text": said, "frame": frames.setdefault(layer(image, first), len(frames))})
+    for state in held:
+        frame, said = drawn[state]
+        states.append({"at": state, "text": said, "frame": frames.setdefault(frame, len(frames))})
     controls = []
     for i, (control, told) in enumerate(zip(figure.specs.values(), figure.picture.controls)):
         kind = "choice" if control.options else "check" if control.kind.__name__ == "Checkbox" else "slider"
         names = list(control.traits["options"]) if control.options else []
         controls.append({**told, "id": i, "kind": kind, "names": list(map(str, names)), "stops": sorted({state["at"][i] for state in states}),
-                         "step": control.step * stops(control)[1]})
+                         "step": control.step * stops(control, most)[1]})
     data = {"controls": controls, "size": figure.picture.size, "start": states[0]["at"], "touch": figure.picture.touch, "drawn": figure.picture.drawn,
             "text": text, "states": states, "first": packed(first, lossless=True, quality=80, method=5), "frames": list(frames)}
     script = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
