@@ -29,7 +29,7 @@ def test_form(path, rule):
 
 @each_chapter
 def test_its_claims_are_asserted(path):
-    """Of the tour this need not hold: it leaves out cells that the chapters have."""
+    """The tour leaves out cells that the chapters have: test_tour.py says which claims that concerns."""
     assert notebook_rules.asserts_its_claims(notebooks.read(path)) == []
 
 

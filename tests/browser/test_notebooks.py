@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 NAMED = ("slider", "textbox", "spinbutton", "combobox", "checkbox", "radio", "button", "image")
 
 
