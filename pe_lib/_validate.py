@@ -136,6 +136,8 @@ def bias_of_every_key(bias, queries, keys):
 
 
 def _rectangular(values, name, numbers):
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} must be a plain array, since the mask of a masked one would be lost, got a masked array, shape {values.shape}")
     try:
         return np.asarray(values)
     except ValueError:

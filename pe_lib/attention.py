@@ -19,6 +19,8 @@ def softmax(scores, axis=-1):
     array([0.25, 0.75, 0.  ])
     """
     scores = finite_or_masked(scores, "scores", least_axes=1)
+    if not -scores.ndim <= whole_number(axis, "axis", least=-scores.ndim) < scores.ndim:
+        raise ValueError(f"axis must be one of the {scores.ndim} axes of scores, got {axis}, shape {scores.shape}")
     largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
     largest = np.where(np.isneginf(largest), 0, largest)  # -inf - -inf would be NaN
     with np.errstate(over="ignore"):  # a gap too wide for the dtype becomes -inf: weight 0 either way

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import finite_array, integer_array, whole_number
+from pe_lib._validate import finite_array, integer_array, positive_number, whole_number
 
 
 def relative_positions(n_query, n_key=None):
@@ -25,23 +25,23 @@ def relative_positions(n_query, n_key=None):
     return np.arange(n_key) - (np.arange(n_query)[:, None] + n_key - n_query)
 
 
-def alibi_slopes(heads):
+def alibi_slopes(heads, exponent=8.0):
     """Each head fades with distance at a pace of its own: from a near-sighted head to a far-sighted one.
 
-    heads -> (heads,), score per token.
-    slope[h] = 2 ** (-8 (h + 1) / heads) for a power of two; otherwise the slopes of the largest power of two p below,
+    heads; exponent, of the flattest slope of a power of two (MPT calls it alibi_bias_max) -> (heads,), score per token.
+    slope[h] = 2 ** (-exponent (h + 1) / heads) for a power of two; otherwise the slopes of the largest power of two p below,
     followed by every other slope, from the first on, of 2p heads (a rule of the authors' code, not of the paper's text)
 
-    Raises: ValueError if heads is not an integer of at least 1.
+    Raises: ValueError if heads is not an integer of at least 1, or exponent not above 0.
     Source: Press et al. 2022 (ALiBi), section 3, and its code (attention_with_linear_biases, `get_slopes`).
 
     >>> alibi_slopes(3)
     array([0.0625    , 0.00390625, 0.25      ])
     """
-    heads = whole_number(heads, "heads", least=1)
+    heads, exponent = whole_number(heads, "heads", least=1), positive_number(exponent, "exponent")
     power = 2 ** (heads.bit_length() - 1)
-    own = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-8 * np.arange(1, 2 * power, 2) / (2 * power))
+    own = 2.0 ** (-exponent * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-exponent * np.arange(1, 2 * power, 2) / (2 * power))
     return np.concatenate([own, between])[:heads]
 
 

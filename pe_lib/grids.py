@@ -44,7 +44,7 @@ def sincos_2d(positions, dim, base=10_000.0, layout="row_interleaved", prefix=0)
     >>> sincos_2d([[1, 0]], dim=4).round(3)
     array([[0.841, 0.54 , 0.   , 1.   ]])
     """
-    if layout not in GRID_LAYOUTS:
+    if not isinstance(layout, str) or layout not in GRID_LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(GRID_LAYOUTS)}, got {layout!r}")
     positions, inv_freq = patch_coordinates(positions), inverse_frequencies(_four_times(dim) // 2, base)
     first, order = layout.split("_")

@@ -40,7 +40,8 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None
     each layer: x = x + attention(norm(x)), then x = x + relu(norm(x) w_up) w_down
 
     With ``parameters["first_norm"]`` False the first attention reads x itself, so that word and position are still a sum.
-    Raises: ValueError if a token is not in the vocabulary, the caches are not one for each layer, or as `attend`.
+    Raises: ValueError if parameters lack an entry, a token is not in the vocabulary, the caches are not one for each layer, or
+    as `attend`.
     Source: Vaswani et al. 2017, section 3; root-mean-square norm, Zhang and Sennrich 2019.
 
     >>> parameters = random_parameters(np.random.default_rng(0))
@@ -50,6 +51,7 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None
     >>> np.allclose(step[0], full[2])
     True
     """
+    _check_names(parameters)
     tokens = _in_vocabulary(tokens, len(parameters["embedding"]))
     positions = _one_each(positions, tokens)
     heads, (layers, dim) = parameters["heads"], parameters["w_out"].shape[:2]
@@ -64,6 +66,13 @@ def next_token_logits(tokens, positions, parameters, caches=None, *, scheme=None
         x = x + np.maximum(_norm(x) @ parameters["w_up"][layer], 0) @ parameters["w_down"][layer]
         new_caches.append(cache)
     return _norm(x) @ parameters["unembedding"], new_caches
+
+
+def _check_names(parameters):
+    names = {"embedding", "w_qkv", "w_out", "w_up", "w_down", "unembedding", "heads"}
+    if not isinstance(parameters, dict) or names - set(parameters):
+        got = f"{sorted(names - set(parameters))} missing" if isinstance(parameters, dict) else type(parameters).__name__
+        raise ValueError(f"parameters must be a dict with {', '.join(sorted(names))}, as random_parameters makes it, got {got}")
 
 
 def _bias(scheme, q, cache):

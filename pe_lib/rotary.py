@@ -36,9 +36,10 @@ def rotate(x, positions, inv_freq, *, layout="interleaved"):
     (batch, 1, n) for left padding; inv_freq (pairs,), radians per token -> x's shape and dtype; angles in float64.
     y[i] = rotation_matrix(positions[i], inv_freq, layout) @ x[i]
 
-    With fewer frequencies than dim/2, the first 2 * pairs features turn (partial rotary) and the others pass through.
+    With fewer frequencies than dim // 2, the first 2 * pairs features turn (partial rotary), the others pass through, and dim may
+    be odd.
     Integers are refused: once turned they are not whole numbers, which an integer x could not hold. NaN stays in its pair.
-    Raises: ValueError if x has no float dtype or an odd dim, or positions, inv_freq or layout do not fit.
+    Raises: ValueError if x has no float dtype, an odd dim with dim // 2 frequencies, or positions, inv_freq or layout do not fit.
     Source: Su et al. 2021 (RoFormer), equation 34.
 
     >>> rotate([[1.0, 0.0], [1.0, 0.0]], positions=[0, 1], inv_freq=[np.pi / 2]).round(3)
@@ -49,6 +50,8 @@ def rotate(x, positions, inv_freq, *, layout="interleaved"):
     _check_positions(positions.shape, x.shape)
     if 2 * inv_freq.size > x.shape[-1]:
         raise ValueError(f"inv_freq must hold at most one frequency a pair, {x.shape[-1] // 2}, got shape {inv_freq.shape}")
+    if x.shape[-1] % 2 and 2 * inv_freq.size == x.shape[-1] - 1:  # meant for all of x, and a feature would be left over
+        raise ValueError(f"x must have an even number of features, since they turn in pairs (or fewer frequencies), got shape {x.shape}")
     work = np.result_type(x.dtype, np.float32)  # float16 is turned in float32
     return turn_rows(x.astype(work, copy=False), positions, inv_freq, layout).astype(x.dtype, copy=False)
 
@@ -81,8 +84,6 @@ def _features(x):
     array, dtype = real_array(x, "x", least_axes=1), np.asarray(x).dtype
     if dtype.kind != "f":
         raise ValueError(f"x must hold floats, since a turned integer is no integer, got dtype {dtype}, shape {array.shape}")
-    if array.shape[-1] % 2:
-        raise ValueError(f"x must have an even number of features, since they turn in pairs, got shape {array.shape}")
     return array
 
 

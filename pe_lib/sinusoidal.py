@@ -38,7 +38,7 @@ def encode_angles(theta, layout="interleaved"):
     >>> encode_angles([0, np.pi / 2], "sines_first").round(3)
     array([0., 1., 1., 0.])
     """
-    if layout not in LAYOUTS:
+    if not isinstance(layout, str) or layout not in LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
     theta = finite_array(theta, "theta", least_axes=1).astype(np.float64)
     sines, cosines = np.sin(theta), np.cos(theta)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pe_lib._validate import each_pair, even_dim, finite_array, frequency_array, frequency_base, positive_number, within_range
+from pe_lib._validate import each_pair, even_dim, finite_array, finite_number, frequency_array, frequency_base, positive_number, within_range
 
 
 def ramp_by_turns(inv_freq, trained, slow=1.0, fast=32.0):
@@ -24,19 +24,18 @@ def ramp_by_turns(inv_freq, trained, slow=1.0, fast=32.0):
     return np.clip((turns - slow) / (fast - slow), 0, 1)
 
 
-def ramp_by_pair(dim, base, trained, slow=1.0, fast=32.0, rounded=True):
-    """The reference code's ramp has about the same ends, but is linear in the number of the pair.
+def ramp_ends(dim, base, trained, slow=1.0, fast=32.0, rounded=True):
+    """Between these two numbers of pairs the reference code's ramp falls: what it calls the correction range.
 
-    dim, base; trained, tokens; slow and fast, turns -> (dim/2,), the share of its frequency that each pair keeps.
-    pair(turns) = dim * ln(trained / (2 pi turns)) / (2 ln base);  kept falls from 1 at pair(fast) to 0 at pair(slow)
+    dim, base; trained, tokens; slow and fast, turns -> (2,), numbers of pairs: up to the first one all is kept, from the last on nothing.
+    pair(turns) = dim * ln(trained / (2 pi turns)) / (2 ln base), for fast and for slow
 
     rounded: pair(fast) goes down, pair(slow) up to a whole number (not in gpt-oss). Both stay within 0 .. dim - 1.
-    Packages differ: litgpt 0.5.13 stops at dim/2 - 1, and its ramp is inverted: it keeps 1 - kept.
     Raises: ValueError if dim is not even, base or trained out of range, or not 0 < slow < fast.
-    Source: github.com/jquesnelle/yarn; the same in transformers and in DeepSeek's code.
+    Source: github.com/jquesnelle/yarn, `find_correction_range`; litgpt 0.5.13 stops at dim/2 - 1.
 
-    >>> ramp_by_pair(12, base=1000, trained=200 * np.pi, slow=1.5, fast=6)  # from pair 2 (2.44) to pair 4 (3.65)
-    array([1. , 1. , 1. , 0.5, 0. , 0. ])
+    >>> ramp_ends(12, base=1000, trained=200 * np.pi, slow=1.5, fast=6, rounded=False).round(2)
+    array([2.44, 3.65])
     """
     dim, trained, (slow, fast) = even_dim(dim), positive_number(trained, "trained"), _ends(slow, fast)
     if frequency_base(base) < 1:
@@ -44,7 +43,23 @@ def ramp_by_pair(dim, base, trained, slow=1.0, fast=32.0, rounded=True):
     ends = dim * np.log(trained / (2 * np.pi * np.array([fast, slow]))) / (2 * np.log(base))
     if rounded:
         ends = np.floor(ends[0]), np.ceil(ends[1])
-    first, last = np.clip(ends, 0, dim - 1)
+    return np.clip(ends, 0, dim - 1)
+
+
+def ramp_by_pair(dim, base, trained, slow=1.0, fast=32.0, rounded=True):
+    """The reference code's ramp has about the same ends as the paper's, but is linear in the number of the pair.
+
+    dim, base; trained, tokens; slow and fast, turns -> (dim/2,), the share of its frequency that each pair keeps.
+    kept falls from 1 at the first to 0 at the last of ramp_ends(dim, base, trained, slow, fast, rounded)
+
+    Packages differ: litgpt 0.5.13 has its ramp inverted: it keeps 1 - kept.
+    Raises: ValueError as `ramp_ends`.
+    Source: github.com/jquesnelle/yarn; the same in transformers and in DeepSeek's code.
+
+    >>> ramp_by_pair(12, base=1000, trained=200 * np.pi, slow=1.5, fast=6)  # from pair 2 (2.44) to pair 4 (3.65)
+    array([1. , 1. , 1. , 0.5, 0. , 0. ])
+    """
+    first, last = ramp_ends(dim, base, trained, slow, fast, rounded)
     # The reference code, too, widens a ramp of no width by 0.001.
     return 1 - np.clip((np.arange(dim // 2) - first) / max(last - first, 0.001), 0, 1)
 
@@ -68,20 +83,25 @@ def ntk_by_parts(inv_freq, factor, kept):
     return within_range(result, "inv_freq / factor")
 
 
-def attention_factor(factor):
+def attention_factor(factor, share=1.0):
     """YaRN also sharpens attention: the rotated q and the rotated k are both multiplied by this number.
 
-    factor, how many times longer than trained -> one number, 1 up to factor 1.
-    0.1 * ln(factor) + 1
+    factor, how many times longer than trained; share, of the logarithm -> one number, 1 up to factor 1.
+    0.1 * share * ln(factor) + 1
 
-    The scores therefore grow by its *square*: scores * attention_factor(factor) ** 2.
-    Raises: ValueError if factor is not above 0.
-    Source: Peng et al. 2023, "YaRN", attention scaling. DeepSeek leaves q and k alone and scales the scores.
+    The scores therefore grow by its *square*: scores * attention_factor(factor) ** 2. DeepSeek has two shares, mscale and
+    mscale_all_dim: q and k times attention_factor(factor, mscale) / attention_factor(factor, mscale_all_dim), and the scores times
+    attention_factor(factor, mscale_all_dim) ** 2. With equal shares the first is 1, and the second must not be left out.
+    Raises: ValueError if factor is not above 0, or share not at least 0.
+    Source: Peng et al. 2023, "YaRN", attention scaling; DeepSeek-V3, inference code, `mscale`.
 
-    >>> round(attention_factor(8), 4), round(attention_factor(8) ** 2, 4)
-    (1.2079, 1.4591)
+    >>> round(attention_factor(8), 4), round(attention_factor(8) ** 2, 4), round(attention_factor(8, share=0.5), 4)
+    (1.2079, 1.4591, 1.104)
     """
-    return 1 + 0.1 * float(np.log(max(positive_number(factor, "factor"), 1.0)))
+    share = finite_number(share, "share")
+    if share < 0:
+        raise ValueError(f"share must be at least 0, got {share}")
+    return 1 + 0.1 * share * float(np.log(max(positive_number(factor, "factor"), 1.0)))
 
 
 def yarn(inv_freq, factor, kept):

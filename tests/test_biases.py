@@ -464,3 +464,14 @@ def test_causal_must_be_said():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_another_exponent_is_the_one_of_the_flattest_head():
+    """MPT's alibi_bias_max; for a power of two the flattest slope is 2 ** -exponent"""
+    for exponent in (4.0, 8.0, 16.0):
+        slopes = alibi_slopes(8, exponent)
+        assert slopes[-1] == 2.0**-exponent and np.allclose(slopes[1:] / slopes[:-1], 2 ** (-exponent / 8))
+    assert np.array_equal(alibi_slopes(12, 8.0), alibi_slopes(12))
+    for wrong in (0, -8, np.inf):
+        with pytest.raises(ValueError, match="^exponent must"):
+            alibi_slopes(8, wrong)

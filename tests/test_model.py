@@ -151,3 +151,12 @@ def test_without_the_first_norm_the_first_attention_reads_the_sum_itself():
 def test_the_logits_keep_float32():
     single = {key: value if key == "heads" else value.astype(np.float32) for key, value in parameters().items()}
     assert {next_token_logits(TOKENS, np.arange(8), single, scheme=scheme)[0].dtype for scheme in SCHEMES.values()} == {np.dtype("float32")}
+
+
+def test_weights_that_lack_an_entry_are_named():
+    parameters = random_parameters(np.random.default_rng(0))
+    del parameters["w_up"], parameters["heads"]
+    with pytest.raises(ValueError, match=r"^parameters must be a dict with embedding, .* as random_parameters makes it, got \['heads', 'w_up'\] missing$"):
+        next_token_logits([1], [0], parameters)
+    with pytest.raises(ValueError, match="got list$"):
+        next_token_logits([1], [0], [parameters])

@@ -661,7 +661,7 @@ FIT = r"^positions must have one entry a row of x, shape \(3,\), or an axis of i
         (lambda: rotate(None, [0], [1.0]), r"^x must hold real numbers, got dtype object, shape \(\)$"),
         (lambda: rotate(1.0, 0, [1.0]), r"^x must have at least 1 axis, got shape \(\)$"),
         (lambda: rotate(X[:, :3], [0, 1, 2], [1.0]),
-         r"^x must have an even number of features, since they turn in pairs, got shape \(3, 3\)$"),
+         r"^x must have an even number of features, since they turn in pairs \(or fewer frequencies\), got shape \(3, 3\)$"),
         # Origin: case OD03
         (lambda: rotate(np.ones((2, 9)), [0, 1], [1.0] * 4), r"^x must have an even number of features, .* got shape \(2, 9\)$"),
         (lambda: rotate(X, [0, 1], [1.0]), FIT + r"\(2,\) for x of shape \(3, 4\)$"),
@@ -704,3 +704,20 @@ FIT = r"^positions must have one entry a row of x, shape \(3,\), or an axis of i
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+def test_a_head_of_an_odd_width_may_turn_in_part(layout):
+    """as its first even part does by itself; the rest passes through"""
+    x = np.random.default_rng(0).normal(size=(5, 7))
+    turned = rotate(x, np.arange(5), [1.0, 0.1], layout=layout)
+    np.testing.assert_allclose(turned[:, :4], rotate(x[:, :4], np.arange(5), [1.0, 0.1], layout=layout), atol=1e-15)
+    assert (turned[:, 4:] == x[:, 4:]).all()
+
+
+def test_a_masked_array_is_refused_since_its_mask_would_be_lost():
+    masked = np.ma.masked_array(np.ones((2, 4)), mask=np.eye(2, 4) == 1)
+    with pytest.raises(ValueError, match=r"^x must be a plain array, since the mask of a masked one would be lost, got a masked array, shape \(2, 4\)$"):
+        rotate(masked, [0, 1], [1.0, 0.1])
+    with pytest.raises(ValueError, match="positions must be a plain array"):
+        rotate(np.ones((2, 4)), np.ma.masked_array([0, 1]), [1.0, 0.1])

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pe_lib.frequencies import inverse_frequencies, wavelengths
 from pe_lib.scaling import interpolate
-from pe_lib.yarn import attention_factor, llama3, ntk_by_parts, ramp_by_pair, ramp_by_turns, yarn
+from pe_lib.yarn import attention_factor, llama3, ntk_by_parts, ramp_by_pair, ramp_by_turns, ramp_ends, yarn
 
 steady = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 PAIRS = st.integers(1, 32)
@@ -343,3 +343,33 @@ def test_arguments_are_left_as_they_were():
         result[...] = -1
     assert_array_equal(inv_freq, [1.0, 0.5])
     assert_array_equal(kept, [1.0, 0.5])
+
+
+@pytest.mark.parametrize("trained, ends", [(2048, (16.128001690012354, 40.21040134313085)), (4096, (20.94448162063605, 45.02688127375455)),
+                                           (163_840, (46.57744148188345, 70.65984113500194))])
+def test_the_ends_of_the_ramp_can_be_asked_for(trained, ends):
+    """Origin: case YA07-correction-dims, 128 features, base 10,000, from the definition."""
+    np.testing.assert_allclose(ramp_ends(128, 10_000, trained, rounded=False), ends, rtol=0, atol=1e-9)
+    assert tuple(ramp_ends(128, 10_000, trained)) == (np.floor(ends[0]), np.ceil(ends[1]))
+    assert tuple(ramp_ends(64, 10_000, 10**9, rounded=False)) == (ramp_ends(64, 10_000, 10**9, rounded=False)[0], 63)
+
+
+def test_the_two_shares_of_deepseek():
+    """Origin: case YA01: with both mscale and mscale_all_dim 1, q and k are left alone, and the scores are multiplied by 1.8738542070926265."""
+    assert attention_factor(40, 1.0) / attention_factor(40, 1.0) == 1
+    assert attention_factor(40, 1.0) ** 2 == pytest.approx(1.8738542070926265, abs=1e-12)
+    assert attention_factor(40, 0.707) == pytest.approx(1 + 0.0707 * np.log(40), abs=1e-12)
+    assert attention_factor(40, 0) == 1 == attention_factor(0.5, 3)
+
+
+def test_the_logarithm_is_taken_once():
+    """Origin: case YA04: a share that is itself an attention factor is too large by 12.2 and 8.9 per cent."""
+    for scale, right, wrong in ((64, 1.4158883083359672, 1.5888513933465196), (32, 1.3465735902799727, 1.466686843759523)):
+        assert attention_factor(scale) == pytest.approx(right, abs=1e-12)
+        assert attention_factor(scale, share=attention_factor(scale)) == pytest.approx(wrong, abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [-0.1, np.nan, "1"])
+def test_a_share_below_0_is_refused(share):
+    with pytest.raises(ValueError, match="^share must"):
+        attention_factor(8, share)
