@@ -52,16 +52,6 @@ OTHER_WORDS = (
     "position–position",
 )
 
-CONCATENATED = (
-    "Word and place are concatenated, and one W_Q and W_K read both. Then …",
-    {
-        "the mixed terms are gone": "The query is still a sum, word part plus place part, in the same features. So is the key.",
-        "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal": "Right. Adding ties them to one block; separating the head's features empties two.",
-        "there are only two terms": "Multiply out (xa + pb) · (xa′ + pb′).",
-    },
-    "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal",
-)
-
 NOISE = (
     "“Adding positions adds noise to the words.” What would you write instead?",
     {
@@ -70,4 +60,14 @@ NOISE = (
         "it is harmless, because the positions are small": "That depends on the words' size (chapter 2), and after layer normalisation on each word.",
     },
     "it mixes word and place before attention; whether that disturbs depends on the head",
+)
+
+CONCATENATED = (
+    "Word and place are concatenated, and one W_Q and W_K read both. Then …",
+    {
+        "the mixed terms are gone": "The query is still a sum, word part plus place part, in the same features. So is the key.",
+        "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal": "Right. Adding ties them to one block; separating the head's features empties two.",
+        "there are only two terms": "Multiply out (xa + pb) · (xa′ + pb′).",
+    },
+    "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal",
 )
