@@ -51,16 +51,6 @@ FAR_BUCKETS = (
     "share one number",
 )
 
-ROW_CONSTANT = (
-    "On paper, you add slope · i to every score of query i (nothing about j). The weights …",
-    {
-        "favour near keys": "The same number is added for every key of the row. Whom would it favour?",
-        "do not change at all": "A constant for the row cancels in the softmax, with a mask and without.",
-        "change, but only without a mask": "The constant cancels in every row by itself. Does a mask matter?",
-    },
-    "do not change at all",
-)
-
 ONE_BIAS_TWO_WORDS = (
     "One head with a bias b(j − i), no mask, the same word on both sides of the query. “A looks left, B looks right” fails because …",
     {
@@ -69,4 +59,14 @@ ONE_BIAS_TWO_WORDS = (
         "the bias adds the same for A and for B": "And content gives left and right the same score, so nothing is left to tell A from B.",
     },
     "the bias adds the same for A and for B",
+)
+
+ROW_CONSTANT = (
+    "On paper, you add slope · i to every score of query i (nothing about j). The weights …",
+    {
+        "favour near keys": "The same number is added for every key of the row. Whom would it favour?",
+        "do not change at all": "A constant for the row cancels in the softmax, with a mask and without.",
+        "change, but only without a mask": "The constant cancels in every row by itself. Does a mask matter?",
+    },
+    "do not change at all",
 )
