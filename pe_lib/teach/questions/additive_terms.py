@@ -13,8 +13,8 @@ SCORE_OF_SUMS = (
 READ_THE_PLACE = (
     "One fixed 64 × 64 matrix D with (word + place) D = place, for all 320 sums …",
     {
-        "cannot exist: 320 equations a column, 64 unknowns": "Many of the 320 say the same. How many different words and places are there to satisfy?",
         "exists, if words and places are 36 independent directions": "Yes: send the 20 to zero and keep the 16. There is room for 64.",
+        "cannot exist: 320 equations a column, 64 unknowns": "Many of the 320 say the same. How many different words and places are there to satisfy?",
         "exists for any 20 words": "Suppose two words differed by the difference of two places: what would the first be at one of them, the second at the other?",
     },
     "exists, if words and places are 36 independent directions",
@@ -46,8 +46,8 @@ OTHER_WORDS = (
     {
         "none: everything is mixed": "Mixed in the vector, yes. But in the score each term stands by itself.",
         "position–content": "Its query part stays. Its key part is a word.",
-        "position–position": "Right: it is one table for all sentences. Layer normalisation would change that, because it divides each place by a number that knows the word.",
         "both mixed terms": "Each of them has a word in it.",
+        "position–position": "Right: it is one table for all sentences. Layer normalisation would change that, because it divides each place by a number that knows the word.",
     },
     "position–position",
 )
@@ -55,8 +55,8 @@ OTHER_WORDS = (
 NOISE = (
     "“Adding positions adds noise to the words.” What would you write instead?",
     {
-        "it is right: the vectors are distorted": "They are changed, by one known vector for each place. Where the spans of words and places leave each other room, a matrix undoes it: you have seen one.",
         "it mixes word and place before attention; whether that disturbs depends on the head": "Right. Entangled, not noisy.",
+        "it is right: the vectors are distorted": "They are changed, by one known vector for each place. Where the spans of words and places leave each other room, a matrix undoes it: you have seen one.",
         "it is harmless, because the positions are small": "That depends on the words' size (chapter 2), and after layer normalisation on each word.",
     },
     "it mixes word and place before attention; whether that disturbs depends on the head",
@@ -66,8 +66,8 @@ CONCATENATED = (
     "Word and place are concatenated, and one W_Q and W_K read both. Then …",
     {
         "the mixed terms are gone": "The query is still a sum, word part plus place part, in the same features. So is the key.",
-        "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal": "Right. Adding ties them to one block; separating the head's features empties two.",
         "there are only two terms": "Multiply out (xa + pb) · (xa′ + pb′).",
+        "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal": "Right. Adding ties them to one block; separating the head's features empties two.",
     },
     "there are four terms, with four blocks of W_Q W_Kᵀ that need not be equal",
 )

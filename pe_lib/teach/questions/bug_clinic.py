@@ -14,9 +14,9 @@ WHICH_TEST = (
 PATIENT_B = (
     "Patient B. The same words, further on in the text, get other weights. The fault is …",
     {
-        "the wrong layout": "That is a rotation: when a text moves as a whole, every score stays. Here they move already by one token.",
-        "a number format with too few bits": "Small whole numbers need few bits: at positions 1 to 16 next to nothing would be lost.",
         "angles of one layout, partners of the other": "Right. Such a mix is no rotation at all; lengths will say so as well.",
+        "the wrong layout": "That is a rotation: when a text moves as a whole, every score stays. Here they move already by one token.",
+        "a number format with too few bits for these positions": "Small whole numbers need few bits: at positions 1 to 16 next to nothing would be lost.",
         "the base": "Any base makes a rotation, and a rotation knows gaps alone.",
     },
     "angles of one layout, partners of the other",
@@ -25,7 +25,7 @@ PATIENT_B = (
 PATIENT_C = (
     "Patient C. Half of each row turns, half rests. Scores are a little off at gap 1, far off from 10 on; the speeds read as above. The fault is …",
     {
-        "the layout": "Possible by the scores alone. But then the *partners* would be wrong and the speeds right.",
+        "the layout: partners half a head apart, and not neighbours": "Possible by the scores alone. But then the *partners* would be wrong and the speeds right.",
         "the frequencies: cut from the set for all features": "Right. Pair 0 has the speed it should have, all others are too fast: every second one of them stands in the reference.",
         "positions counted from 1": "Then every gap is what it was, and no score changes.",
         "a number format with too few bits": "Rounding changes a speed by less than a percent. Here pair 1 is too fast by a third.",
@@ -47,7 +47,7 @@ PATIENT_D = (
 PATIENT_E = (
     "Patient E. From 256 on, some neighbours stand at one place. The fault is …",
     {
-        "a table with too few rows": "Then *everything* beyond its end stands at one place. Here 5008 and 5009 are told apart, and 5000 and 5001 are not.",
+        "a table with too few rows, which stops at its end": "Then *everything* beyond its end stands at one place. Here 5008 and 5009 are told apart, and 5000 and 5001 are not.",
         "positions kept in too few bits": "Right. Eight bits hold every whole number up to 256; beyond, only every second one, then every fourth.",
         "the base": "A base changes all gaps from the first token on.",
         "positions taken modulo 256": "Then 256 would be 0 again, and its score with 257 would still be right.",
@@ -59,9 +59,9 @@ PATIENT_F = (
     "Patient F. Right as long as no token stands beyond 2047; from then on no gap is seen. The fault is …",
     {
         "positions kept in too few bits": "A good guess: eleven bits hold every whole number up to 2048. But then 2047 and 2048 would still be told apart (−4.47); and 2049 would stand at 2048, two before 2050: −3.70. Both rows read −3.34, gap 0.",
-        "a table that ends, and an index that stops with it": "Right. All that is further on gets its last row.",
-        "unfamiliar phases, as in chapter 8": "That is a matter of training. Here there are no weights: the scores themselves are wrong.",
+        "unfamiliar phases beyond the trained length, as in chapter 8": "That is a matter of training. Here there are no weights: the scores themselves are wrong.",
         "the frequencies": "Those would show at the first tokens.",
+        "a table that ends, and an index that stops with it": "Right. All that is further on gets its last row.",
     },
     "a table that ends, and an index that stops with it",
 )
@@ -69,7 +69,7 @@ PATIENT_F = (
 PATIENT_G = (
     "Patient G. One text is right, two together are both wrong. The fault is …",
     {
-        "the texts see each other": "No attention is run here: each row is turned by itself. What does a row need to know besides its content?",
+        "the texts see each other, since nothing hides one from the other": "No attention is run here: each row is turned by itself. What does a row need to know besides its content?",
         "the rows are given their positions in the wrong order": "Right. With one text any order of repeating is the right one.",
         "the layout": "Then one text alone would be wrong.",
         "it changes the caller's array": "Every call gets a copy of its own here.",
@@ -80,9 +80,9 @@ PATIENT_G = (
 PATIENT_H = (
     "Patient H. The first call is right. The second, with the same keys, is not. The fault is …",
     {
+        "it writes into the array it was given": "Right. The second call turns keys that have been turned already.",
         "a table from the first call is used again": "A good suspect. But the second call has the *same* positions: the old table would serve.",
         "it takes a row's number for its position": "Here row and position are the same number, in every call.",
-        "it writes into the array it was given": "Right. The second call turns keys that have been turned already.",
         "randomness": "The run is the same each time you restart. And the keys themselves have changed.",
     },
     "it writes into the array it was given",
@@ -115,8 +115,8 @@ PATIENT_J = (
     {
         "keys are turned, queries are not": "It would move the output as well. But then equal values would come out as they went in.",
         "the mask": "It asks for the order of rows, not for their positions.",
-        "the values are turned as well": "Right. The weights may be perfect: what they mix has been turned.",
         "the scale": "A wrong scale makes weights flatter or sharper, wherever the text stands; equal values would still come out.",
+        "the values are turned as well": "Right. The weights may be perfect: what they mix has been turned.",
     },
     "the values are turned as well",
 )
@@ -124,8 +124,8 @@ PATIENT_J = (
 PATIENT_K = (
     "Patient K. A whole prompt is right; each token decoded alone comes out as the *first value*. The fault is …",
     {
-        "the new token's position": "Then its weights would be spread otherwise, but over all keys.",
         "the causal mask, aligned top-left": "Right. Row 0 of the mask may see key 0 alone, and the only query is row 0.",
+        "the new token's position, which is counted from 0 again": "Then its weights would be spread otherwise, but over all keys.",
         "keys turned twice": "Then the weights would be wrong, and yet be a mixture.",
         "the cache is not filled": "The first value is there, and it came from the cache.",
     },
@@ -136,7 +136,7 @@ PATIENT_L = (
     "Patient L. One by one, the first two tokens are right, and then it drifts. The fault is …",
     {
         "the causal mask, aligned top-left": "Then the second token would be wrong already: decoded alone, it could see key 0 only.",
-        "the new token at position 0": "Then the second token would be wrong already.",
+        "the new token stands at position 0 in each of these calls": "Then the second token would be wrong already.",
         "cached keys turned again at each call": "Right. Key 0 is never turned at all; key 1 is turned once more with each further call. Old keys cached *unturned*, as in chapter 7, look much the same here. Give all tokens one query and one key: those would then all get one weight, these do not.",
         "the values are turned as well": "Then the prompt in one call would be wrong.",
     },
@@ -147,7 +147,7 @@ FIRST_QUESTION = (
     "Your model, loaded from published weights, is right for one token and wrong for two. Lengths are kept, only the gap counts. What next?",
     {
         "Turn one known row and compare with values in both layouts": "Right: it *is* a rotation, so ask which one.",
-        "Train a little further": "The weights are good. It would take long, and hide the fault.",
+        "Train a little further, at a small learning rate, until it recovers": "The weights are good. It would take long, and hide the fault.",
         "Switch to float64": "Two tokens stand at 0 and 1. No format loses those.",
         "Turn the values as well": "Values carry no position in rotary attention.",
     },
@@ -157,10 +157,10 @@ FIRST_QUESTION = (
 ONE_TEXT = (
     "A test suite calls the rotary function with one text, from position 0, of 16 tokens. Which fault can it see?",
     {
+        "angles of one layout, partners of the other": "Right: the lengths of those 16 rows are enough.",
         "positions counted by rows": "From position 0 in one call, row and position are the same.",
         "a table of 2048 rows": "16 tokens are far from its end.",
-        "angles of one layout, partners of the other": "Right: the lengths of those 16 rows are enough.",
-        "positions mixed up in a batch": "With one text there is nothing to mix up.",
+        "positions that are mixed up between the texts of a batch": "With one text there is nothing to mix up.",
     },
     "angles of one layout, partners of the other",
 )
@@ -169,9 +169,9 @@ TOLERANCE = (
     "Angles in float32 are compared with float64 ones up to position 100,000, with a tolerance of 1e-5. The test fails. So …",
     {
         "the function is broken": "At 100,000 an honest float32 angle is off by thousandths. How should the tolerance depend on the position?",
-        "the tolerance should grow with the position": "Right: the error is a fixed share of the angle.",
         "far positions should be left out": "Then bfloat16 positions and short tables would never be found.",
         "the tolerance should be 0.1 everywhere": "Then float16 passes at position 100, where it is off thousands of times more than float32.",
+        "the tolerance should grow with the position": "Right: the error is a fixed share of the angle.",
     },
     "the tolerance should grow with the position",
 )
@@ -181,7 +181,7 @@ CLEAN_BILL = (
     {
         "the model will work": "If its weights were made so. Were they?",
         "the function is a rotation by position, in this convention, wherever it was asked": "Right. Whether the convention is yours, only you can say: ask for it by name.",
-        "the function is right at every position": "It was called at some positions, as any test is.",
+        "the function is right at every position, in every shape and in every number format": "It was called at some positions, as any test is.",
         "the weights are half-split": "It has not seen any weights.",
     },
     "the function is a rotation by position, in this convention, wherever it was asked",

@@ -3,8 +3,8 @@
 NEAR_AND_FAR = (
     "After subtracting the distance, the cat gives the near *the* … the weight it gives the far one.",
     {
-        "3 times": "3 is the difference of the two scores. What does the softmax do to a difference?",
         "e³ ≈ 20 times": "Yes: the ratio of two weights is the exponential of the difference of their scores, here 4 − 1.",
+        "3 times": "3 is the difference of the two scores. What does the softmax do to a difference?",
         "4 times": "4 is the ratio of the two distances. The softmax knows no ratios of scores, only differences.",
         "it depends on the other words": "They change both weights, but by the same factor. Does a ratio notice?",
     },
@@ -15,8 +15,8 @@ SAME_BIAS = (
     "The bias takes 3.5 from the score of the key 7 back, in both contents. How many percentage points does that key's *weight* lose?",
     {
         "as many in both": "The softmax divides by a sum in which all scores of the row meet. Are the two sums alike?",
-        "more where that key holds the match": "43 against 6: it had more to lose, 0.51 of the weight against 0.07. (As a share of what it had, it loses a little less: 84 % against 89 %.)",
         "more where that key holds no match": "It had a weight of 0.07 there. It cannot lose more than 7 points.",
+        "more where that key holds the match": "43 against 6: it had more to lose, 0.51 of the weight against 0.07. (As a share of what it had, it loses a little less: 84 % against 89 %.)",
     },
     "more where that key holds the match",
 )
@@ -64,8 +64,8 @@ ONE_BIAS_TWO_WORDS = (
 ROW_CONSTANT = (
     "On paper, you add slope · i to every score of query i (nothing about j). The weights …",
     {
-        "favour near keys": "The same number is added for every key of the row. Whom would it favour?",
         "do not change at all": "A constant for the row cancels in the softmax, with a mask and without.",
+        "favour near keys": "The same number is added for every key of the row. Whom would it favour?",
         "change, but only without a mask": "The constant cancels in every row by itself. Does a mask matter?",
     },
     "do not change at all",
