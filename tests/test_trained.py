@@ -9,9 +9,11 @@ import evaluate_faults
 import numpy as np
 import pytest
 
+from pe_lib.judging import judge
 from pe_lib.model import next_token_logits
 from pe_lib.tasks import COPY, FILL, needles
-from pe_lib.weights import FIXES, FOLDER, evaluation, faults, fixed, load, names
+from pe_lib.teach.figures.long_context_evaluation import measured
+from pe_lib.weights import FIXES, FOLDER, controls, evaluation, faults, fixed, load, names
 
 ALL_KINDS = ["alibi-1", "learned-1", "none-1", "rotary-0", "rotary-0-pi", "rotary-0-plain", "rotary-0-yarn", "rotary_base_10-0", "sinusoidal-1", "t5-1"]
 
@@ -172,3 +174,34 @@ def test_no_fix_shortens(factor, message):
     for fix in FIXES:
         with pytest.raises(ValueError, match=message):
             fixed(fix, factor)
+
+
+def test_what_longer_training_changes():
+    """claims 9.1, 9.2: rows of tools/controls.py, the same decoder, seeds and batches as the stored models"""
+    rows = {(row["model"], row["steps"], row["length"]): row for row in controls()}
+    assert len(rows) == 23 and all(0 <= row[judge] <= 1 for row in rows.values() for judge in ("retrieval", "order"))
+    for seed in (0, 1):
+        assert rows[f"alibi-{seed}", 4000, 64]["order"] > 0.8 and rows[f"alibi-{seed}", 4000, 1024]["order"] > 0.75
+        assert load(f"alibi-{seed}").facts["steps"] < 1000
+        assert rows[f"rotary-{seed}", 4750, 64]["retrieval"] == 1 and rows[f"rotary-{seed}", 4750, 256]["retrieval"] < 0.4
+        order = [rows[f"rotary-{seed}-pi", steps, 256]["order"] for steps in (60, 200, 300, 500)]
+        assert order[0] < 0.3 and order[2] > 0.9 and order[3] == 1 and order == sorted(order)
+    assert rows["none-0", 4000, 64]["order"] < 0.4
+
+
+def test_a_larger_factor_helps_the_ntk_aware_base():
+    """claim 9.2, on other texts than the notebook's"""
+    text, found = needles(np.random.default_rng(5), 16, 256, copies=0.1), {}
+    for factor in (4, 8):
+        judged = []
+        for seed in range(3):
+            logits, _ = next_token_logits(text.tokens, np.arange(256), load(f"rotary-{seed}").parameters, scheme=fixed("NTK-aware base", factor))
+            judged.append([judge(logits, text)[name] for name in ("retrieval", "order")])
+        found[factor] = np.mean(judged, axis=0)
+    assert (found[8] > found[4]).all() and found[8][0] > 0.85 and found[8][1] > 0.95
+
+
+def test_a_name_that_the_table_does_not_have_is_refused():
+    for wrong in (("xpos", "none", 64, "order"), ("rotary", "magic", 64, "order"), ("rotary", "none", 65, "order")):
+        with pytest.raises(ValueError, match="is not in the stored table: it has"):
+            measured(*wrong)

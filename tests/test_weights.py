@@ -164,7 +164,6 @@ def test_the_stored_table_is_what_the_script_measures(scheme, seed, fix, length)
     assert set(again) == set(stored)
     for key, value in stored.items():
         np.testing.assert_allclose(again[key], value, atol=0.03) if isinstance(value, (float, list)) else None
-    assert json.dumps(again)[:40]
 
 
 def test_lengthened_tables():

@@ -24,7 +24,7 @@ SEQUENCES = {64: 256, 128: 128, 256: 96, 512: 48, 1024: 24}
 
 
 def evaluate(name, fix, length, sequences, seed=6000):
-    """One row of the table: the mean of each judge over the sequences; depths from the farthest to the nearest."""
+    """One row of the table: the mean of each judge over parts of up to 16 sequences; depths from the farthest to the nearest."""
     decoder, text = load(name), needles(np.random.default_rng(seed + length), sequences, length)
     scheme = scheme_for(name, decoder, fix, length)
     found = [judge(next_token_logits(part[0], np.arange(length), decoder.parameters, scheme=scheme)[0], type(text)(*part))

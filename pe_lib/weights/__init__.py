@@ -142,6 +142,17 @@ def evaluation():
     return json.loads((FOLDER / "evaluation.json").read_text(encoding="utf-8"))
 
 
+def controls():
+    """What tools/controls.py measured: models trained longer than the stored ones, a row for each model, number of steps and length.
+
+    "model", "steps", "length" (tokens), "filler loss" (nats), "retrieval" and "order" (shares of right answers).
+
+    >>> controls()[0]["model"], controls()[0]["steps"]
+    ('alibi-0', 4000)
+    """
+    return json.loads((FOLDER / "controls.json").read_text(encoding="utf-8"))
+
+
 def faults():
     """What tools/evaluate_faults.py measured: a row for each decoder and fault of its cache, as a dict.
 

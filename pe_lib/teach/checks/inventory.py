@@ -85,7 +85,7 @@ QUESTIONS = [
     ("Small models were trained on 64 tokens and asked for values that were told somewhere in 1,024. Which way of telling positions kept most of them?",
      {"rotary": "It kept 13 %: the slow pairs were lost.",
       "a bias by distance": "ALiBi kept 63 % and T5 54 %.",
-      "none, just the mask": "85 %. It had no order, though, not even at 64 tokens."},
+      "none, just the mask": "85 % in the mean of two models, with no order at all. (One of the two ALiBi models did as well.)"},
      "none, just the mask", 9, "## ▸ Four times too long"),
     ("T5's bias in the same models: values were told in each quarter of a text that is 16 times too long. Asked at the end, which ones can the model recall?",
      {"those told first": "All of them. Values told later are tied more loosely to their keys.",

@@ -15,7 +15,7 @@ SCHEMES = {"rotary": "rotary", "sinusoidal": "sinusoidal", "learned": "learned",
 COLORS = {"rotary": QUERY, "rotary_base_10": QUERY, "sinusoidal": POSITION, "learned": CONTENT, "alibi": KEY, "t5": KEY, "none": NEUTRAL}
 FIXES = ("none", "interpolation", "NTK-aware base", "YaRN, β = 4", "YaRN, β = 32")
 JUDGES = {"filler loss": "loss of the filler (nats)", "retrieval": "retrieval (share right)", "order": "order (share right)"}
-CHANCE = {"retrieval": 1 / 4, "order": 1 / 16}        # one of the four values that were told; one of sixteen words
+CHANCE = {"retrieval": 0.34, "order": 1 / 16}         # one of the values that were told, of which two may be equal; one of sixteen signs
 
 
 @functools.cache
@@ -30,6 +30,9 @@ def table():
 def measured(scheme, fix, length, judge, further=""):
     """One number for each seed, (seeds,) or (seeds, depths); no seeds where the scheme has nothing at this length."""
     key = (scheme, further, "as trained" if fix == "none" else fix, length)
+    for value, known in zip(key, zip(*table(), strict=True), strict=True):
+        if value not in known and value not in (*SCHEMES.values(), *FIXES, *LENGTHS):
+            raise ValueError(f"{value!r} is not in the stored table: it has {sorted(set(known), key=str)}")
     return np.array([row[judge] for row in table().get(key, [])])
 
 

@@ -25,7 +25,7 @@ FALLING_LOSS = (
 BETA = (
     "YaRN leaves pairs alone that make β turns or more within the trained length, and the paper takes β = 32. Why is that a trap at 64 tokens?",
     {
-        "no pair makes so many turns there": "Right: the fastest makes 10. So all pairs are slowed down, and order is lost as in plain interpolation.",
+        "no pair makes so many turns there": "Right: the fastest makes 10. So all pairs are slowed down, and order is lost nearly as in plain interpolation.",
         "the rule needs a base of 500,000": "The base decides about the slow pairs. Ask how far the fastest pair, 1 radian per token, gets in 64 tokens.",
         "the attention factor grows with β": "It depends on the stretching factor alone.",
         "32 is more than half the length": "It is a number of turns, not of tokens.",
@@ -50,7 +50,7 @@ ONE_SEED = (
         "a longer text": "At a single length the comparison can be fair or unfair. What else could have made the difference?",
         "a larger model": "That is another question: whether it still holds there.",
         "the same loss for both": "The fix is applied to trained weights: the loss at 64 tokens is the same already.",
-        "more seeds of each, on the same texts": "Right: seeds differ by up to 25 points here, before any fix.",
+        "the same models with and without it, more seeds": "Right: seeds differ by up to 45 points here, before any fix.",
     },
-    "more seeds of each, on the same texts",
+    "the same models with and without it, more seeds",
 )
