@@ -79,6 +79,8 @@ class Training:
     def __init__(self, task, scheme, *, causal, seed=0, steps=200, rate=1e-2):
         if task not in self.LENGTH:
             raise ValueError(f"task must be order or copy, got {task!r}")
+        if not isinstance(causal, bool):
+            raise ValueError(f"causal must be True or False, got {causal!r}")
         self.task, self.scheme, self.causal = task, scheme_of(scheme), causal
         self.steps, self.rate = whole_number(steps, "steps", least=1), positive_number(rate, "rate")
         self.rng = np.random.default_rng(seed)
@@ -87,6 +89,8 @@ class Training:
         self.losses, self.shares = [], []
 
     def __iter__(self):
+        if self.losses:
+            raise ValueError(f"a training runs once: make another one, got {len(self.losses)} steps already")
         mean, square = ({name: np.zeros_like(value) for name, value in self.parameters.items()} for _ in range(2))
         for step in range(1, self.steps + 1):
             loss, right, gradient = loss_and_gradient(

@@ -124,3 +124,12 @@ def test_which_came_first_survives_at_length_by_the_mask_alone():
     trained, far = ({scheme: np.mean([run.accuracy(times) for run in group]) for scheme, group in runs.items()} for times in (1, 4))
     assert min(trained.values()) > 0.95
     assert max(far["sinusoidal"], far["rotary"]) < 0.65 and far["none"] > 0.9
+
+
+def test_a_training_runs_once_and_causal_is_a_yes_or_no():
+    run = Training("copy", "none", causal=True, steps=3)
+    list(run)
+    with pytest.raises(ValueError, match="a training runs once: make another one, got 3 steps already"):
+        list(run)
+    with pytest.raises(ValueError, match="causal must be True or False, got 'no'"):
+        Training("copy", "none", causal="no")
