@@ -73,7 +73,7 @@ def axial_frequencies(dim, base=100.0):
 
 
 def mixed_frequencies(dim, direction, base=10.0):
-    """In mixed rotary, each pair measures along a slanted line; this is the start from which its frequencies are learned.
+    """In mixed rotary, the angle of a pair grows fastest in a slanted direction; this is the start from which its frequencies are learned.
 
     dim; direction, radians from the direction of the columns towards that of the rows -> (2, dim/2), radians per patch.
     row[m] = f[m] sin(a), column[m] = f[m] cos(a), with a = direction in the first half of the pairs, direction + pi/2 in

@@ -72,10 +72,12 @@ def test_only_one_rule_on_one_of_the_wide_grids_shares_numbers():
 
 def test_a_resized_table():
     """claim 10.2, and the missions' answers: 4 is the largest size below 8 that erases the pattern; 0.75² = 0.56"""
-    erased = [new for new in range(2, 8) if readout(figures.resized_table, new=new, pattern="every other patch").endswith(", 0 % of its contrast.")]
+    erased = [new for new in range(2, 8) if readout(figures.resized_table, new=new, pattern="every other patch").endswith(" is 0 % of what it was.")]
     assert max(erased) == 4
     assert "to 0.56," in readout(figures.resized_table, new=16, pattern="one patch")
-    assert "from 0.00 to 1.00, 100 %" in readout(figures.resized_table, new=8, pattern="a slope")
+    assert "from 0.00 to 1.00. Its spread over the patches (standard deviation) is 100 %" in readout(figures.resized_table, new=8, pattern="a slope")
+    kept = [readout(figures.resized_table, new=new, pattern="every other patch") for new in (7, 9, 12, 16)]
+    assert [text.split("is ")[-1] for text in kept] == [f"{percent} % of what it was." for percent in (33, 38, 39, 34)]
     one = np.zeros((64, 1))
     one[36] = 1
     assert interpolate_table(one, (8, 8), (16, 16)).max() == 0.75**2
@@ -145,6 +147,12 @@ def test_the_drawing_says_where_it_is_not_unique(normalised):
         assert ("unique but for mirrors" in update(node=node, other=other, normalised=normalised)) == unique, (node, other)
     cut = update(node=2, other=3, normalised=True)
     assert "0.293 and 1.000, and a third is equal to the second: its vector is one of many." in cut
+
+
+def test_the_end_of_a_normalised_path_is_not_its_farthest_node():
+    """The third mission's answer"""
+    plain, normalised = (abs(laplacian_encoding(nodes.graph(8, nodes.PATH), 1, normalised)[1][:2, 0]).round(2) for normalised in (False, True))
+    assert plain.tolist() == [0.49, 0.42] and normalised.tolist() == [0.38, 0.48]
 
 
 def test_a_click_on_a_cell_joins_or_cuts():

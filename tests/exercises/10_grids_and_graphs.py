@@ -53,12 +53,15 @@ WRONG = {
         "rows for the width": _numbers("(down + rows - 1) * (2 * rows - 1) + across + columns - 1"),
         "not shifted": _numbers("down * (2 * columns - 1) + across"),
         "column by column": _numbers("(down + rows - 1) * (2 * columns - 1) + across + columns - 1", "c, r = np.divmod(np.arange(rows * columns), rows)"),
+        "divided by the rows": _numbers("(down + rows - 1) * (2 * columns - 1) + across + columns - 1", "r, c = np.divmod(np.arange(rows * columns), rows)"),
+        "a bracket missing": _numbers("down + rows - 1 * (2 * columns - 1) + across + columns - 1"),
         "without a sign": _numbers("(abs(down) + rows - 1) * (2 * columns - 1) + abs(across) + columns - 1"),
     },
     "10.2": {
         "no path is far": _bias("    return table[np.minimum(hops, far).astype(int)]"),
         "no path is here": _bias("    return table[np.minimum(np.where(np.isinf(hops), 0, hops), far).astype(int)]"),
         "far is no path": _bias("    return table[np.minimum(hops, far + 1).astype(int)]"),
+        "far too early": _bias("    return np.where(np.isinf(hops), table[-1], table[np.minimum(np.where(np.isinf(hops), 0, hops), far - 1).astype(int)])"),
         "the diagonal is 1": _bias("    hops[np.eye(n, dtype=bool)] = 1\n    return np.where(np.isinf(hops), table[-1], table[np.minimum(hops, far).astype(int)])"),
         "neighbours alone": _bias("    return np.where(np.eye(n) > 0, table[0], np.where(adjacency > 0, table[1], table[-1]))"),
         "the hops": _bias("    return np.minimum(hops, far + 1)"),
@@ -69,6 +72,19 @@ WRONG = {
         "divided by the nodes": _returns("adjacency / len(adjacency)"),
         "powers of numbers": _returns(CHOOSES, "step ** t"),
         "added up": _returns(CHOOSES, "sum(np.linalg.matrix_power(step, s) for s in range(1, t + 1))"),
+        "for the first time": '''
+def returns(adjacency, steps):
+    step = adjacency / np.maximum(adjacency.sum(axis=1), 1)[:, None]
+    table = []
+    for node in range(len(adjacency)):
+        at, row = np.eye(len(adjacency))[node], []
+        for _ in range(steps):
+            at = at @ step
+            row.append(at[node])
+            at[node] = 0
+        table.append(row)
+    return np.array(table)
+''',
         "0 divided by 0": '''
 def returns(adjacency, steps):
     with np.errstate(all="ignore"):
@@ -96,12 +112,15 @@ HINTS = {
         "rows for the width": "on a square window nobody would notice",
         "not shifted": "would count from the end of a table",
         "column by column": "numbered column by column",
+        "divided by the rows": "divide by the number of rows",
+        "a bracket missing": "A bracket is missing",
         "without a sign": "left and right get one number",
     },
     "10.2": {
         "no path is far": "count as far here",
         "no path is here": "not 0 but infinite",
         "far is no path": "Far is the last number but one",
+        "far too early": "one step too early",
         "the diagonal is 1": "the diagonal gets table[0]",
         "neighbours alone": "Only neighbours are told",
         "the hops": "These are the hops themselves",
@@ -112,6 +131,7 @@ HINTS = {
         "divided by the nodes": "divides by the number of nodes",
         "powers of numbers": "multiplies *matrices*",
         "added up": "add up the chances",
+        "for the first time": "for the *first* time",
         "0 divided by 0": "what is the chance where no step can be taken",
     },
     "10.4": {

@@ -42,6 +42,10 @@ CLASSIC_NUMBERS = {
         lambda rows, columns: _offsets(rows, columns)[0] * (2 * columns - 1) + _offsets(rows, columns)[1],
     "Your patches are numbered column by column. Row by row, patch n is in row n // columns.":
         lambda rows, columns: _by_columns(rows, columns),
+    "Here `%` and `//` divide by the number of rows. Row by row, patch n is in row n // columns, and its column is n % columns.":
+        lambda rows, columns: _by_rows(rows, columns),
+    "A bracket is missing: `down + rows - 1 * …` multiplies only the 1. Shift first, then multiply: `(down + rows - 1) * …`.":
+        lambda rows, columns: _offsets(rows, columns)[0] + rows - (2 * columns - 1) + _offsets(rows, columns)[1] + columns - 1,
     "These are distances without a sign: left and right get one number.":
         lambda rows, columns: _numbers(*map(np.abs, _offsets(rows, columns)), rows, columns, 2 * columns - 1),
 }
@@ -49,6 +53,11 @@ CLASSIC_NUMBERS = {
 
 def _by_columns(rows, columns):
     c, r = np.divmod(np.arange(rows * columns), rows)
+    return _numbers(r - r[:, None], c - c[:, None], rows, columns, 2 * columns - 1)
+
+
+def _by_rows(rows, columns):
+    r, c = np.divmod(np.arange(rows * columns), rows)
     return _numbers(r - r[:, None], c - c[:, None], rows, columns, 2 * columns - 1)
 
 
@@ -88,6 +97,8 @@ CLASSIC_BIASES = {
         lambda adjacency, table: distance_bias(np.where(np.isinf(shortest_paths(adjacency)), 0, shortest_paths(adjacency)), table),
     "All that is far takes the last number, which belongs to nodes without a path. Far is the last number but one.":
         lambda adjacency, table: np.array(table)[np.minimum(shortest_paths(adjacency), len(table) - 1).astype(int)],
+    "Far begins one step too early. The table holds far + 2 numbers: 0 … far edges away, and the last one for *no path*.":
+        lambda adjacency, table: distance_bias(shortest_paths(adjacency), np.append(table[:-2], table[-1])),
     "A node is at distance 0 from itself: the diagonal gets table[0].":
         lambda adjacency, table: distance_bias(np.where(np.eye(len(adjacency)) > 0, 1, shortest_paths(adjacency)), table),
     "Only neighbours are told from all the rest. Go on from the neighbours to *their* neighbours.":
@@ -144,9 +155,19 @@ CLASSIC_RETURNS = {
         lambda adjacency, steps: _powers(adjacency / len(adjacency), steps),
     "These are the powers of the single numbers of the matrix. A second step multiplies *matrices*: `walk @ step`.":
         lambda adjacency, steps: np.stack([(_step(adjacency) ** t).diagonal() for t in range(1, steps + 1)], axis=1),
+    "These are the chances of being back for the *first* time. Whether the walker has been back before does not matter here.":
+        lambda adjacency, steps: _first_returns(adjacency, steps),
     "These add up the chances so far. Wanted is the chance after each number of steps.":
         lambda adjacency, steps: _powers(_step(adjacency), steps).cumsum(axis=1),
 }
+
+
+def _first_returns(adjacency, steps):
+    first = back = _powers(_step(adjacency), steps)
+    first = first.copy()
+    for t in range(steps):                         # being back at t: for the first time at s, and again t - s later
+        first[:, t] -= (first[:, :t] * back[:, :t][:, ::-1]).sum(axis=1)
+    return first
 
 
 @exercise("10.3", praise="Nothing here has a sign or a basis to choose, so it follows every relabelling; nodes that the graph cannot tell apart look the same.")

@@ -123,7 +123,7 @@ def resized_table(fig):
         before.set_data(old)
         after.set_data(resized)
         title.set_text(f"resized to {new} × {new}")
-        kept = np.ptp(resized)
+        kept = resized.std() / old.std()
         return (f"{pattern[0].upper()}{pattern[1:]}, 8 × 8 to {new} × {new}: the feature ran from 0 to 1; now it runs from "
-                f"{resized.min():.2f} to {resized.max():.2f}, {100 * kept:.0f} % of its contrast.")
+                f"{resized.min():.2f} to {resized.max():.2f}. Its spread over the patches (standard deviation) is {100 * kept:.0f} % of what it was.")
     return update

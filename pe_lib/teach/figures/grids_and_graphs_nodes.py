@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 from pe_lib.graph_biases import distance_bias
 from pe_lib.graphs import shortest_paths
 from pe_lib.spectra import eigenspace_projector, laplacian, laplacian_encoding
-from pe_lib.teach.plots import FAINT, INK, NEUTRAL, POSITION, QUERY, bare, heat_map, ink, signed
+from pe_lib.teach.plots import CARD, FAINT, INK, NEUTRAL, POSITION, QUERY, bare, heat_map, ink, signed
 from pe_lib.teach.touch import touch
 
 
@@ -44,7 +44,7 @@ def distances(fig):
     (ring,) = left.plot([], [], "o", mfc="none", mec=QUERY, mew=3, ms=27, zorder=4, animated=True)
     heat_map(right, bias, kind="signed", label="added to the score", limits=(-4, 4), aspect="equal")
     right.set(xticks=range(10), yticks=range(10), xlabel="key: node", ylabel="query: node")
-    (line,) = right.plot([], [], "-", color=QUERY, lw=2, zorder=4, animated=True)
+    around = [right.plot([], [], "-", color=color, lw=width, zorder=4, clip_on=False, animated=True)[0] for color, width in ((CARD, 5), (QUERY, 2.5))]
     touch(right, y="query")
 
     def update(query):
@@ -52,7 +52,8 @@ def distances(fig):
         for name, color in zip(names, dots.to_rgba(bias[query])):
             name.set_color(ink(color))
         ring.set_data([SPOTS[query, 0]], [SPOTS[query, 1]])
-        line.set_data([-0.5, 9.5, 9.5, -0.5, -0.5], query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
+        for line in around:
+            line.set_data([-0.5, 9.5, 9.5, -0.5, -0.5], query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
         far, none = int((np.isfinite(hops[query]) & (hops[query] >= 3)).sum()), int(np.isinf(hops[query]).sum())
         return (f"Query node {query}: neighbours ({signed(TABLE[1], 0)} on the score): {int((hops[query] == 1).sum())}; three or more edges away "
                 f"({signed(TABLE[3], 0)}): {far}; out of reach ({signed(TABLE[4], 0)}): {none}.")
@@ -140,8 +141,8 @@ def own_coordinates(fig):
     ax, table = fig.subplots(1, 2, width_ratios=[1.15, 1])
     ax.set(xlim=(-0.85, 0.85), ylim=(-0.85, 0.85), aspect="equal", xlabel="first coordinate", ylabel="second coordinate")
     lines = [ax.plot([], [], color=NEUTRAL, lw=2, ls="-", animated=True)[0] for _ in range(8)]
-    (dots,) = ax.plot([], [], "o", color=POSITION, ms=18, ls="", animated=True)
-    names = [ax.text(0, 0, node, ha="center", va="center", color="white", fontsize=10, animated=True) for node in range(8)]
+    (dots,) = ax.plot([], [], "o", color=POSITION, ms=14, ls="", animated=True)
+    names = [ax.text(0, 0, node, ha="center", va="center", color="white", fontsize=9, animated=True) for node in range(8)]
     image = heat_map(table, np.zeros((8, 8)), kind="weights", limits=(0, 1), colorbar=False, aspect="equal", animated=True, cmap="Greys", alpha=0.6)
     table.set(xlabel="node", ylabel="node", xticks=range(8), yticks=range(8))
     table.set_title("edges: click a cell", fontsize=11)
@@ -163,7 +164,7 @@ def own_coordinates(fig):
         for place, (name, spot) in enumerate(zip(names, vectors)):
             name.set_position(spot)
             name.set_text(",".join(map(str, np.flatnonzero(same[place]))) if same[place].argmax() == place else "")
-            name.set_fontsize(10 if same[place].sum() == 1 else 8)
+            name.set_fontsize(9 if same[place].sum() == 1 else 7)
         low, high = sorted((node, other))
         change = "as it is" if node == other else f"{low} and {high} {'joined' if adjacency[low, high] else 'cut apart'}"
         gap = ("equal: any turned drawing is as good" if np.isclose(*eigenvalues[:2]) else "and a third is equal to the second: its vector is one of many"

@@ -59,7 +59,7 @@ RESIZE = (
     "A table of positions for 14 × 14 patches has learned to mark every other patch. It is resized to 7 × 7 by interpolation. What is left of the mark?",
     {
         "all of it, coarser": "A new patch stands between two old ones in each direction. What is the mean of 0 and 1?",
-        "nothing: every new patch mixes 0 and 1 alike": "Right. What changes from patch to patch cannot survive the halving.",
+        "nothing: every new patch mixes 0 and 1 alike": "Right. What alternates from patch to patch cannot survive the halving; a smooth pattern would.",
         "its negative": "Weights of an interpolation are never negative here.",
         "it marks every fourth patch": "Compute one: its centre lies in the middle of four old patches, two of them marked.",
     },
