@@ -6,6 +6,7 @@ from figure_kit import built, readout, unseen
 
 from pe_lib.teach.figures import long_context_evaluation as figures
 from pe_lib.teach.figures import long_context_evaluation_heads as heads
+from pe_lib.tasks import BACK, COPY, FILLER, filler_chances, needles
 from pe_lib.weights import evaluation
 
 TEXT = "hbgA3mpckB7fadC5jnbA3olhgkB7dcfn?"     # the notebook's
@@ -102,3 +103,15 @@ def test_every_setting_of_a_head_shows():
 def test_a_text_that_cannot_be_read_is_refused(text):
     with pytest.raises(ValueError, match="a text has 4 to 48 of the signs"):
         heads.tokens_of(text)
+
+
+def test_the_line_one_place_off_is_what_such_a_guesser_gets():
+    """The sign two back is in sight; named is the filler that stands before it most often."""
+    chances = filler_chances()
+    often = np.linalg.matrix_power(chances, 200)[0]                            # how often each filler occurs
+    before = (often[:, None] * chances).argmax(axis=0)
+    text = needles(np.random.default_rng(0), 96, 512)
+    row, place = np.nonzero(text.kinds == COPY)
+    near = text.tokens[row, place - BACK]                                      # the marker is one back, so this is two before the marker
+    named = np.where(near < FILLER, before[np.minimum(near, FILLER - 1)], often.argmax())
+    assert abs((named == text.tokens[row, place]).mean() - figures.NEIGHBOUR) < 0.025

@@ -13,7 +13,7 @@ from pe_lib import weights
 from pe_lib.judging import judge
 from pe_lib.model import next_token_logits
 from pe_lib.tasks import needles
-from pe_lib.weights import FIXES, HOW, evaluation, fixed, lengthened, load, names
+from pe_lib.weights import FIXES, HOW, controls, evaluation, faults, fixed, lengthened, load, names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
@@ -96,6 +96,18 @@ def test_a_file_that_was_cut_or_altered_is_named(folder, change):
     file.write_bytes(change(file.read_bytes()))
     with pytest.raises(ValueError, match="rotary-0.npz must have the checksum it was made with"):
         load("rotary-0")
+
+
+@pytest.mark.parametrize("table", [evaluation, controls, faults])
+def test_a_table_that_was_altered_is_named(tmp_path, monkeypatch, table):
+    for file in weights.FOLDER.glob("*.json"):
+        (tmp_path / file.name).write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))       # a checkout may change how lines end
+    monkeypatch.setattr(weights, "FOLDER", tmp_path)
+    assert table()
+    file = tmp_path / f"{table.__name__}.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("1.0", "0.9", 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"{file.name} must have the checksum it was made with"):
+        table()
 
 
 @pytest.mark.parametrize("call, message", [

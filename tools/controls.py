@@ -7,10 +7,10 @@ Same decoder, batches, learning rates and seeds as tools/train.py; only the numb
 (24 at 1,024 tokens) with one order question in ten tokens.
 """
 
-import json
 import sys
 
 import numpy as np
+import tables
 import torch
 import train
 
@@ -70,7 +70,7 @@ def main(names):
         print(row, flush=True)
         found.append(row)
     if not names:
-        (FOLDER / "controls.json").write_text("[\n" + ",\n".join(json.dumps(row) for row in found) + "\n]\n", encoding="utf-8")
+        tables.write("controls.json", found)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ There the four values are recalled and the copies are counted. Each row says how
 the three judges make of them, and how often the token two back is named where the one three back was asked for.
 """
 
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
+import tables
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from pe_lib.attention import softmax  # noqa: E402
@@ -21,7 +21,6 @@ from pe_lib.tasks import BACK, COPY, needles  # noqa: E402
 from pe_lib.teach.figures.cached_decoding_faults import FAULTS, attend_with, pieces  # noqa: E402
 from pe_lib.weights import TRAINED, load  # noqa: E402
 
-TABLE = Path(__file__).parents[1] / "pe_lib" / "weights" / "faults.json"
 PROMPT, SEQUENCES, COPIES = 47, 192, 0.15            # copies: many, so that a share has 109 answers
 SHIFTS = {"rotary": (1, 1000), "sinusoidal": (1, 16, 64)}      # tokens added to all positions alike
 
@@ -72,4 +71,4 @@ if __name__ == "__main__":
     for row in table:
         print(*row.values())
     print("guessing:", chance(needles(np.random.default_rng(7000), SEQUENCES, TRAINED, COPIES)))
-    TABLE.write_text("[\n" + ",\n".join(map(json.dumps, table)) + "\n]\n", encoding="utf-8")
+    tables.write("faults.json", table)

@@ -33,7 +33,17 @@ def names():
     >>> "rotary-0" in names()
     True
     """
-    return sorted(json.loads((FOLDER / "checksums.json").read_text()))
+    return sorted(name for name in _checksums() if not name.endswith(".json"))
+
+
+def _checksums():
+    return json.loads((FOLDER / "checksums.json").read_text())
+
+
+def checksum_of(file):
+    """The SHA-256 of a stored file; of a table its lines, however they end."""
+    data = file.read_text(encoding="utf-8").encode() if file.suffix == ".json" else file.read_bytes()
+    return hashlib.sha256(data).hexdigest()
 
 
 def load(name):
@@ -47,20 +57,23 @@ def load(name):
     >>> decoder.parameters["embedding"].shape, decoder.facts["trained length"]
     ((33, 64), 64)
     """
-    checksums = json.loads((FOLDER / "checksums.json").read_text())
-    if name not in checksums:
-        raise ValueError(f"name must be one of {', '.join(sorted(checksums))}, got {name!r}")
+    if name not in names():
+        raise ValueError(f"name must be one of {', '.join(names())}, got {name!r}")
     file = FOLDER / f"{name}.npz"
     if not file.exists():
         raise ValueError(f"the weights of {name!r} must be in {file.name}, and this file is missing: git checkout brings it back")
-    if hashlib.sha256(file.read_bytes()).hexdigest() != checksums[name]:
-        raise ValueError(f"{file.name} must have the checksum it was made with, and was altered or cut short: git checkout brings it back")
+    _must_be_as_made(file, name)
     with np.load(file) as stored:
         arrays = {key: stored[key] for key in stored.files}
     facts = json.loads(str(arrays.pop("facts")))
     parameters = {key: array.astype(np.float32) for key, array in arrays.items()}
     table = parameters.pop("table", None)
     return Trained({**parameters, "heads": HEADS, "first_norm": False}, _scheme(name, table), facts)
+
+
+def _must_be_as_made(file, key):
+    if checksum_of(file) != _checksums()[key]:
+        raise ValueError(f"{file.name} must have the checksum it was made with, and was altered or cut short: git checkout brings it back")
 
 
 def fixed(fix, factor, base=10_000.0):
@@ -130,16 +143,23 @@ def _scheme(name, table):
             }.get(scheme, lambda: fixed(tuned_with, TUNED / TRAINED, base))()
 
 
+def _table(name):
+    """The rows of a stored table, checked against its checksum."""
+    _must_be_as_made(FOLDER / name, name)
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
 def evaluation():
     """What tools/evaluate.py measured: a row for each decoder, fix and length, as a dict.
 
-    "scheme", "seed", "trained further with", "fix", "length" (tokens), "sequences", "loss" and "filler loss" (nats), "retrieval",
-    "retrieval by depth" (four, farthest first) and "order" (shares of right answers).
+    "scheme", "seed", "trained further with", "fix", "length" (tokens), "sequences", "values asked" and "copies asked" (how many
+    answers stand behind the shares), "loss" and "filler loss" (nats), "retrieval", "retrieval by depth" (four, farthest first)
+    and "order" (shares of right answers). Altered tables raise ValueError.
 
     >>> evaluation()[0]["scheme"], evaluation()[0]["seed"]
     ('alibi', 0)
     """
-    return json.loads((FOLDER / "evaluation.json").read_text(encoding="utf-8"))
+    return _table("evaluation.json")
 
 
 def controls():
@@ -150,7 +170,7 @@ def controls():
     >>> controls()[0]["model"], controls()[0]["steps"]
     ('alibi-0', 4000)
     """
-    return json.loads((FOLDER / "controls.json").read_text(encoding="utf-8"))
+    return _table("controls.json")
 
 
 def faults():
@@ -162,4 +182,4 @@ def faults():
     >>> faults()[0]["case"]
     'no cache'
     """
-    return json.loads((FOLDER / "faults.json").read_text(encoding="utf-8"))
+    return _table("faults.json")

@@ -16,6 +16,7 @@ COLORS = {"rotary": QUERY, "rotary_base_10": QUERY, "sinusoidal": POSITION, "lea
 FIXES = ("none", "interpolation", "NTK-aware base", "YaRN, β = 4", "YaRN, β = 32")
 JUDGES = {"filler loss": "loss of the filler (nats)", "retrieval": "retrieval (share right)", "order": "order (share right)"}
 CHANCE = {"retrieval": 0.34, "order": 1 / 16}         # one of the values that were told, of which two may be equal; one of sixteen signs
+NEIGHBOUR = 0.33             # of order, for whoever finds the sign one place too near and names what most often stands before that one
 
 
 @functools.cache
@@ -53,6 +54,9 @@ def three_judges(fig):
         if judge in CHANCE:
             ax.axhline(CHANCE[judge], color=INK, lw=1, ls=(0, (1, 2)))
             ax.text(1100, CHANCE[judge] + 0.02, "guessing", ha="right", fontsize=8, color=INK)
+        if judge == "order":
+            ax.axhline(NEIGHBOUR, color=INK, lw=1, ls=(0, (1, 2)))
+            ax.text(1100, NEIGHBOUR + 0.02, "one place off", ha="right", fontsize=8, color=INK)
         ax.axvspan(ax.get_xlim()[0], TRAINED * 1.06, color=FAINT, alpha=0.35, lw=0)
         seeds.append([ax.plot([], [], lw=1, alpha=0.55, animated=True)[0] for _ in range(3)])
         means.append(ax.plot([], [], "o-", lw=2.5, ms=5, animated=True)[0])
