@@ -26,7 +26,7 @@ QUESTIONS = [
      {"yes: position only steers where to look": "The queries and keys are made from the sum. From what are the values made?",
       "no: position is in what is handed on": "The values are projections of the same sums.",
       "yes, if both get the same weight": "The weight says how much is read. What is it that is read?"},
-     "no: position is in what is handed on", 3, "### Values carry the place, too"),
+     "no: position is in what is handed on", 3, "### Values carry the position, too"),
     ("“(” should look at the word to its right, “)” at the word to its left. On both sides stands the same word. A learned number for each offset is added to all scores. Can one head do both?",
      {"no": "Right minus left is then the same for both brackets.",
       "yes, if the two have different queries": "The queries differ, but the two keys do not. Write down the four scores.",
