@@ -26,12 +26,12 @@ def test_measured_reads_the_stored_rows():
 
 
 @pytest.mark.parametrize("settings, said", [
-    ({"length": 256, "scheme": "rotary", "fix": "none"}, "at 256 tokens (4 × the trained length): the filler's loss is 2.43 nats, 62\xa0% of the values are recalled and 17\xa0% of the order"),
-    ({"length": 1024, "scheme": "t5", "fix": "none"}, "the filler's loss is 2.17 nats, 54\xa0% of the values are recalled and 63\xa0%"),
-    ({"length": 64, "scheme": "t5", "fix": "none"}, "the filler's loss is 2.20 nats"),
+    ({"length": 256, "scheme": "rotary", "fix": "none"}, "at 256 tokens (4 × the trained length): the filler's loss is 2.42 nats, 63\xa0% of the values are recalled and 16\xa0% of the order"),
+    ({"length": 1024, "scheme": "t5", "fix": "none"}, "the filler's loss is 2.19 nats, 60\xa0% of the values are recalled and 63\xa0%"),
+    ({"length": 64, "scheme": "t5", "fix": "none"}, "the filler's loss is 2.22 nats"),
     ({"length": 64, "scheme": "alibi", "fix": "interpolation"}, "(These fixes are for rotary models; nothing was changed here.)"),
     ({"length": 128, "scheme": "learned", "fix": "none"}, "no vector for position 64"),
-    ({"length": 1024, "scheme": "rotary", "fix": "YaRN, β = 4"}, "100\xa0% of the values are recalled and 73\xa0%"),
+    ({"length": 1024, "scheme": "rotary", "fix": "YaRN, β = 4"}, "100\xa0% of the values are recalled and 74\xa0%"),
 ])
 def test_three_judges(settings, said):
     """claims 9.1, 9.2 and 9.3, and the missions' answers"""
@@ -43,8 +43,8 @@ def test_a_length_between_goes_to_the_nearest():
 
 
 @pytest.mark.parametrize("settings, said", [
-    ({"length": 1024, "scheme": "alibi"}, "34\xa0% of the values told farthest back are recalled, and 97\xa0% of the nearest: the nearest value is kept best"),
-    ({"length": 1024, "scheme": "t5"}, "100\xa0% of the values told farthest back are recalled, and 28\xa0% of the nearest: the farthest value is kept best"),
+    ({"length": 1024, "scheme": "alibi"}, "37\xa0% of the values told farthest back are recalled, and 97\xa0% of the nearest: the nearest value is kept best"),
+    ({"length": 1024, "scheme": "t5"}, "97\xa0% of the values told farthest back are recalled, and 37\xa0% of the nearest: the farthest value is kept best"),
     ({"length": 64, "scheme": "none"}, "far and near do not differ by much"),
     ({"length": 512, "scheme": "learned"}, "only 64 rows"),
 ])
@@ -54,8 +54,8 @@ def test_by_depth(settings, said):
 
 
 @pytest.mark.parametrize("fix, said", [
-    ("nothing", "Frequencies unchanged: 60 steps of training at 256 tokens take the filler's loss from 2.36 to 2.16 nats, retrieval from 68\xa0% to 97\xa0%, and order from 22\xa0% to 100\xa0%"),
-    ("interpolation", "to 2.15 nats, retrieval from 93\xa0% to 100\xa0%, and order from 5\xa0% to 16\xa0%"),
+    ("nothing", "Frequencies unchanged: 60 steps of training at 256 tokens take the filler's loss from 2.35 to 2.15 nats, retrieval from 68\xa0% to 97\xa0%, and order from 21\xa0% to 100\xa0%"),
+    ("interpolation", "to 2.14 nats, retrieval from 93\xa0% to 100\xa0%, and order from 6\xa0% to 16\xa0%"),
     ("YaRN, β = 4", "order from 99\xa0% to 100\xa0%"),
 ])
 def test_trained_further(fix, said):
