@@ -182,7 +182,7 @@ HINTS = {
         "flattest head first": "opposite order",
         "zeros ahead": "A 0 hides nothing",
         "no mask": "both ways",
-        "slope times j": "the weights are the very same (claim 4.5)",
+        "slope times j": "the weights are the same (claim 4.5)",
         "the diagonal masked": "may look at itself",
         "a large number for −inf": "Use −np.inf",
         "the table transposed": "hidden what lies behind: rows are queries",
@@ -194,7 +194,7 @@ HINTS = {
         "heads last": "gave shape (5, 5, 4); expected (4, 5, 5)",
     },
     "4.2": {
-        "sides swapped": "changed places",
+        "sides swapped": "are exchanged",
         "one side for both": "cannot tell before from after",
         "16 exact a side": "Each side still has 16 exact buckets",
         "no last bucket": "past the last bucket",

@@ -38,12 +38,12 @@ CLASSIC_ALIBI = {
         lambda n, heads: alibi_form(n, heads, slopes=2.0 ** (-8 * np.arange(heads) / heads)),
     "These are the slopes 1/2, 1/4, … of 8 heads. The ratio depends on the number of heads: 2^(−8/H).":
         lambda n, heads: alibi_form(n, heads, slopes=2.0 ** -np.arange(1.0, heads + 1)),
-    "Every head has the same slope: where does h enter?": lambda n, heads: alibi_form(n, heads, slopes=np.full(heads, 2.0 ** (-8 / heads))),
+    "Every head has the same slope. Where should h enter?": lambda n, heads: alibi_form(n, heads, slopes=np.full(heads, 2.0 ** (-8 / heads))),
     "The heads come in the opposite order: the steepest is the first.":
         lambda n, heads: alibi_form(n, heads, slopes=2.0 ** (-8 * np.arange(heads, 0, -1) / heads)),
-    "This is slope times j. Each row differs from what is asked by one number, so the weights are the very same (claim 4.5): a sound "
-    "decoder. But asked for is 0 on the diagonal.": lambda n, heads: alibi_form(n, heads, table=np.arange(n)),
-    "Nothing is left of the distance. Was the mask multiplied? It is added: 0 changes nothing, −inf hides.":
+    "This is slope times j. Each row differs from the target by one constant, so the weights are the same (claim 4.5), and the "
+    "decoder works. But this exercise wants 0 on the diagonal.": lambda n, heads: alibi_form(n, heads, table=np.arange(n)),
+    "The distance has no effect here. Was the mask multiplied? It is added: 0 changes nothing, −inf hides.":
         lambda n, heads: alibi_form(n, heads, slopes=np.zeros(heads)),
     "The diagonal is masked as well: a query may look at itself.":
         lambda n, heads: alibi_form(n, heads, mask=np.where(_relative(n) < 0, 0.0, -np.inf)),
@@ -105,7 +105,7 @@ def _both_ways(one_side, ahead=lambda r: r > 0):
 
 
 CLASSIC_BUCKETS = {
-    "Behind and ahead have changed places. Relative is key minus query, so a positive one is ahead, and ahead is the upper half.":
+    "Behind and ahead are exchanged. Relative is key minus query, so a positive one is ahead, and ahead is the upper half.":
         _both_ways(lambda t: _log_buckets(t, 8, 8, most=15), ahead=lambda r: r < 0),
     "Both directions share the lower half here, so the head cannot tell before from after. Keys ahead get 16 more.":
         lambda r: _log_buckets(abs(r), 8, 8, most=15),
@@ -117,7 +117,7 @@ CLASSIC_BUCKETS = {
         _both_ways(lambda t: _log_buckets(t, 8, 8, step=np.round, most=15)),
     "The share was rounded up; a bucket counts whole steps, so round down.":
         _both_ways(lambda t: _log_buckets(t, 8, 8, step=np.ceil, most=15)),
-    "Distance 8 has a bucket to itself here, and the wide ones begin at 9. Exact are 0 to 7 alone: the first wide bucket is number 8, for 8 to 11.":
+    "Distance 8 has a bucket to itself here, and the wide ones begin at 9. Only 0 to 7 are exact: the first wide bucket is number 8, for distances 8 to 11.":
         _both_ways(lambda t: np.where(t <= 8, t, _log_buckets(t, 8, 8, step=_one_more, most=15))),
     "The wide buckets are numbered one too high: at distance 8 the share is 0, so the bucket is 8 + 0.":
         _both_ways(lambda t: _log_buckets(t, 8, 8, step=_one_more, most=15)),

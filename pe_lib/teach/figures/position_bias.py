@@ -113,7 +113,7 @@ def alibi_lines(fig, most=16, reach=64):
         here.set_xdata([-distance] * 2)
         return (f"Slopes with {heads} head{'s' * (heads > 1)}: {three[0]:.4f} the steepest, {three[-1]:.4f} the flattest. A key {distance} token{'s' * (distance != 1)} "
                 f"back needs a content score higher by {distance * three[0]:.2f} in the steepest head, and by {distance * three[-1]:.2f} in "
-                "the flattest, to draw level with a key at the query’s own place.")
+                "the flattest, to tie with a key at the query’s own position.")
     return update
 
 
@@ -243,7 +243,7 @@ def bracket_scores(scheme, one, other):
     numbers, places = np.array([[one], [other]]), np.arange(3)
     if scheme == SCHEMES[0]:                              # one: b(-1), other: b(+1), the same for both brackets
         return np.tile(table_bias(3, 3, [one, 0.0, other])[1], (2, 1))
-    if scheme == SCHEMES[1]:                              # a query (0, number), a key (1, 0) for x; a quarter turn a token
+    if scheme == SCHEMES[1]:                              # a query (0, number), a key (1, 0) for x; a quarter turn per token
         x, bracket = [1.0, 0.0], [0.0, 0.0]
         keys = rotate([x, bracket, x], places, [np.pi / 2])
         queries = rotate(np.hstack([0 * numbers, numbers])[:, None], [1], [np.pi / 2])[:, 0]
@@ -254,7 +254,7 @@ def bracket_scores(scheme, one, other):
 
 
 def brackets(fig, reach=6.4):
-    """Where “(” and “)” look, and both as one point: what is asked for is a quarter of the plane."""
+    """Where “(” and “)” look, and both as one point: the target is a quadrant of the plane."""
     grid = fig.add_gridspec(2, 2, width_ratios=[1, 1.25])
     bars_axes, plane = [fig.add_subplot(grid[row, 0]) for row in (0, 1)], fig.add_subplot(grid[:, 1])
     bars = []
@@ -264,7 +264,7 @@ def brackets(fig, reach=6.4):
         ax.set_title(f"“{name}” should look {'right' if side else 'left'}", fontsize=11)
     bars_axes[1].set_xlabel("key: the token looked at")
     plane.add_patch(Rectangle((0, -reach), reach, reach, facecolor=KEY, alpha=0.18, lw=0))
-    plane.set_title("asked for: the shaded quarter", fontsize=11)
+    plane.set_title("target: the shaded quadrant", fontsize=11)
     plane.axhline(0, color=INK, lw=0.8, ls="-")
     plane.axvline(0, color=INK, lw=0.8, ls="-")
     (line,) = plane.plot([], [], color=POSITION, ls="-", animated=True)
