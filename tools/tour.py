@@ -44,7 +44,7 @@ STOPS = [
       ("## ▸ Every matrix, once", 2), ("## ▸ Why: three small steps", 6)]),
     ("08_long_context_aliasing", 8, "When the text is too long",
      "A rotation is defined at every position. That does not mean that it works at every position.",
-     [("import numpy as np", 4), ("## ▸ Two failures, run", 8)]),
+     [("import numpy as np", 4), ("## ▸ Two failures", 8)]),
     ("09_long_context_evaluation", 5, "Judge trained models",
      "So far you have seen arithmetic. At the last stop, small models are trained and then judged on texts up to 16 times as long.",
      [("from pe_lib.teach.checks import long_context_evaluation", 4)]),

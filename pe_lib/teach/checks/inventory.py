@@ -81,7 +81,7 @@ QUESTIONS = [
      {"distant words become alike": "They stand where nearer words stood in training, at angles that are known.",
       "neighbours move closer together": "Token 8 stands where token 2 stood: order nearby is lost first.",
       "none, if the score is rescaled": "Rescaling does not bring back the angle between two neighbours."},
-     "neighbours move closer together", 8, "## ▸ Stretching the frequencies"),
+     "neighbours move closer together", 8, "## ▸ Stretching the frequencies: three ideas"),
     ("Small models were trained on 64 tokens and asked for values that were told somewhere in 1,024. Which way of telling positions kept most of them?",
      {"rotary": "It kept 14 %: the slow pairs were lost.",
       "a bias by distance": "ALiBi kept 64 % and T5 60 %.",

@@ -28,7 +28,7 @@ def _dial(ax, color, style):
 
 
 def stroboscope(fig, reach=12):
-    """Two cosines through the same dots, and the two wheels they belong to, seen once a token."""
+    """Two cosines through the same dots, and the two wheels they belong to, seen once per token."""
     fig.set_layout_engine("none")
     grid = fig.add_gridspec(1, 3, width_ratios=[2.3, 1, 1], left=0.08, right=0.99, bottom=0.2, top=0.84, wspace=0.12)
     waves, *dials = (fig.add_subplot(grid[0, column]) for column in range(3))
@@ -53,11 +53,11 @@ def stroboscope(fig, reach=12):
         for (hand, before, note), speed in zip(parts, speeds):
             for line, k in ((hand, offset), (before, offset - 1)):
                 line.set_data([0, np.cos(k * speed)], [0, np.sin(k * speed)])
-            note.set_text(f"turns {speed:.2f} rad a token,\nseems to turn {signed(wrap(speed))}")
+            note.set_text(f"{speed:.2f} rad per token,\nseems to turn {signed(wrap(speed))}")
         cosines, sines = (function(offset * np.array(speeds)) for function in (np.cos, np.sin))
         equal, same = (np.isclose(*values, atol=1e-9) for values in (cosines, sines))
         return (f"At offset {offset} the hand of ω = {frequency:.1f} has cosine {signed(cosines[0])} and sine {signed(sines[0])}; "
-                f"its alias, {speeds[1]:.2f} rad a token, has {'the same' if equal else 'another'} cosine and "
+                f"its alias, {speeds[1]:.2f} rad per token, has {'the same' if equal else 'another'} cosine and "
                 f"{'the same' if same else 'the opposite'} sine.")
     return update
 
@@ -81,7 +81,7 @@ def nearly_whole_turns(fig, reach=1000):
         best.set_data(records, left[records - 1])
         chosen.set_data([offset], [left[offset - 1]])
         exact = abs(wrap(offset * frequency))
-        return (f"At {frequency:.1f} rad a token, offset {offset} is {offset * frequency / (2 * np.pi):.4f} turns: {exact:.5f} rad from "
+        return (f"At {frequency:.1f} rad per token, offset {offset} is {offset * frequency / (2 * np.pi):.4f} turns: {exact:.5f} rad from "
                 f"where offset 0 stands. Records so far: {', '.join(map(str, records[records <= offset]))}.")
     return update
 
