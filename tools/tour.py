@@ -31,7 +31,7 @@ STOPS = [
      [("import numpy as np", 4), ("## ▸ Who bites whom?", 8), ("## ▸ Every matrix, once", 6), ("From here on the functions come", 4),
       ("predict(*questions.RANDOM_HEAD)", 2), ("## ▸ A causal mask lets order in", 6)]),
     ("02_sinusoid_offset_matrices", 11, "Add a vector",
-     "So the model must be told where each word stands. The first remedy adds to each word a vector that depends on its position. How should its numbers count?",
+     "The first remedy adds to each word a vector that depends on its position. How should its numbers count?",
      [("import numpy as np", 1), ("## ▸ Three ways to count", 6), ("## ▸ Three tokens on, from anywhere", 1), ("predict(*questions.ONE_MATRIX)", 4),
       ("### Explore: the same turn, elsewhere", 4)]),
     ("04_position_bias", 8, "Add a number to the score",
@@ -43,10 +43,10 @@ STOPS = [
       "The offset is 5 each time, yet there are four scores. Can a score depend on the two words and their offset alone? Do not add, rotate.",
       ("## ▸ Every matrix, once", 2), ("## ▸ Why: three small steps", 6)]),
     ("08_long_context_aliasing", 8, "When the text is too long",
-     "A rotation is defined at every position. That does not mean that it works at every position.",
+     "A rotation is defined at every position. Does it work at every position?",
      [("import numpy as np", 4), ("## ▸ Two failures", 8)]),
     ("09_long_context_evaluation", 5, "Judge trained models",
-     "So far you have seen arithmetic. At the last stop, small models are trained and then judged on texts up to 16 times as long.",
+     "So far you have seen arithmetic. Here small trained models are judged on texts up to 16 times as long.",
      [("from pe_lib.teach.checks import long_context_evaluation", 4)]),
 ]
 
