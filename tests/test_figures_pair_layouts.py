@@ -23,8 +23,8 @@ from pe_lib.yarn import attention_factor
 def test_arcs_name_partner_and_speed():
     """claim 6.1"""
     assert readout(figures.layout_arcs, dim=8, rotary=16, feature=3) == (
-        "8 of 8 features turn. Follow feature 3: interleaved, it is in pair 1 with feature 2 and turns 0.1 rad a token; half-split, it "
-        "is in pair 3 with feature 7 and turns 0.001 rad a token.")
+        "8 of 8 features turn. Follow feature 3: interleaved, it is in pair 1 with feature 2 and turns 0.1 rad per token; half-split, it "
+        "is in pair 3 with feature 7 and turns 0.001 rad per token.")
     for dim in range(4, 17, 2):
         for feature in range(dim):
             said = readout(figures.layout_arcs, dim=dim, rotary=16, feature=feature)
@@ -175,7 +175,7 @@ def test_a_converter_that_counts_heads_wrong_can_look_right(heads, key_heads, ha
 def test_frequencies_are_made_for_the_turning_width():
     """claim 6.4"""
     said = readout(conventions.partial_frequencies, rotary=64, base=10_000.0, offset=100)
-    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad a token, a turn in 47,117 tokens; sliced, 0.0115 rad, 544 "
+    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad per token, a turn in 47,117 tokens; sliced, 0.0115 rad, 544 "
                     "tokens. Shares at offset 100: 0.56 and 0.01.")
     np.testing.assert_allclose([inverse_frequencies(64)[-1], inverse_frequencies(128)[31]], [0.000133352, 0.011547820], rtol=1e-5)
     both = numbers(readout(conventions.partial_frequencies, rotary=128, base=10_000.0, offset=100))

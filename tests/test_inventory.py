@@ -15,7 +15,7 @@ TAUGHT = ["shuffle those words, and its output stays the same", "Six sentences g
           "no position up to 70,000 is nearer to 0 than its neighbour 1", "the *contents that are handed on* have changed",
           "So *right minus left* is the same for both brackets", "the last bucket begins at 113", "43%, 6%",
           "With the opposite key the score *rises* with distance", "the sign depends on the direction in which *t* is counted",
-          "made for 64: slowest pair 0.000133 rad a token, a full turn in 47,117 tokens", "it is 0 at offset 0, and otherwise goes up and down",
+          "made for 64: slowest pair 0.000133 rad per token, a full turn in 47,117 tokens", "it is 0 at offset 0, and otherwise goes up and down",
           "a common shift, if the pads are hidden", "[[1 1 1 1 0]", "never completed a turn", "token 8 stands where token 2 stood",
           "none          2.29   2.18   0.99   0.88", "So the values told late are tied to their keys much more loosely",
           "On a path of six nodes it fails", "A bias speaks even if there is no content"]

@@ -38,7 +38,7 @@ STOPS = [
      "The second remedy leaves the words alone and adds a number to each score, the **bias**. For a query at *i* and a key at *j* it depends on the offset *j − i* alone.",
      [("import numpy as np", 1), ("## ▸ What no bias can do", 6), ("### Explore: a line and a quarter", 3)]),
     ("05_rope_rotation_identity", 9, "Rotate query and key",
-     "The third remedy rotates queries and keys, each by its own position. Llama, Qwen and many other models do this.",
+     "The third remedy rotates queries and keys by their positions, as Llama, Qwen and many others do.",
      [("from pe_lib.teach.checks import rotation_identity", 4), ("## ▸ The same two words", 2),
       "The offset is 5 each time, yet there are four scores. Can a score depend on the two words and their offset alone? Do not add, rotate.",
       ("## ▸ Every matrix, once", 2), ("## ▸ Why: three small steps", 6)]),

@@ -56,7 +56,7 @@ QUESTIONS = [
      {"those made for 64": "Ending with a pair that needs some 47,000 tokens for a turn.",
       "the first half of those made for 128": "That is a common mistake: the slow pairs are missing.",
       "every other one of those made for 128": "Nearly the same numbers, but not quite. For how many features is the formula used?"},
-     "those made for 64", 6, "## Turning a part"),
+     "those made for 64", 6, "## Rotating only a part"),
     ("Weights made for neighbouring pairs of features run in code that pairs each feature with one half a head away. All shapes fit. Which scores are still right?",
      {"none at all": "One offset is safe.",
       "those of a word with itself": "At offset 0 nothing is turned against anything, whatever the pairs.",
