@@ -101,7 +101,7 @@ def test_too_few_pairs_hear_to_take_more():
     def one_pair(rope, dim):
         q, k = np.random.default_rng(0).normal(size=(2, 1, dim))
         return abs((rope(q, [3]) @ rope(k, [5]).T - rope(q, [103]) @ rope(k, [105]).T).item())
-    assert "for many gaps and moves" in repr(checks.check_gap_error(one_pair))
+    assert "for many offsets and moves" in repr(checks.check_gap_error(one_pair))
 
 
 def test_no_name_gives_a_function_away():

@@ -67,7 +67,7 @@ def test_the_value_of_pair_0_sees_that_pair_alone():
 def test_the_four_usual_tests_catch_one_patient():
     """claim 12.2: of A to H, and shape and position 0 catch none."""
     table = TABLE
-    assert list(tests.TESTS)[:4] == ["shape", "position 0", "length", "gap alone"]
+    assert list(tests.TESTS)[:4] == ["shape", "position 0", "length", "offset alone"]
     assert table[:, :2].all()
     assert [name for name, row in zip(tests.BENCH, table) if not row[:4].all()] == ["patient B"]
 
@@ -89,7 +89,7 @@ def test_smallest_sets_by_hand():
 def test_a_count_from_one_is_seen_at_position_0():
     """claim 12.2: the test is not useless, though no patient here fails it."""
     sound = tests.healthy()
-    assert tests.TESTS["position 0"](lambda x, p: sound(x, p + 1)) > 0.1 > 1e-9 > tests.TESTS["gap alone"](lambda x, p: sound(x, p + 1))
+    assert tests.TESTS["position 0"](lambda x, p: sound(x, p + 1)) > 0.1 > 1e-9 > tests.TESTS["offset alone"](lambda x, p: sound(x, p + 1))
 
 
 def test_pairs_that_one_test_alone_tells_apart():

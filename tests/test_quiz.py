@@ -1,7 +1,9 @@
 """Questions: one declaration, shown live, as HTML and as text; nothing preselected, nothing unescaped."""
 
+import importlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from pe_lib.teach.quiz import Question, ask, inventory, markup, predict, score
 
 OPTIONS = {"the *same*": "Yes: `a < b`.", "larger & larger": "Is it?", '<script>alert("x")</script>': "No & no."}
+QUESTIONS_FOLDER = Path(__file__).parents[1] / "pe_lib" / "teach" / "questions"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -48,6 +51,15 @@ def test_nothing_is_chosen_at_first_and_options_keep_their_order():
 
 def test_every_option_has_its_own_feedback():
     assert question().feedback == [markup(text) for text in OPTIONS.values()]
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in QUESTIONS_FOLDER.glob("[a-z]*.py")))
+def test_no_right_answer_is_called_right_twice(module):
+    """The card says "Right." itself."""
+    for name, question in vars(importlib.import_module(f"pe_lib.teach.questions.{module}")).items():
+        if name.isupper():
+            _, options, right, *_ = question
+            assert not re.match(r"(Right|Yes)[.,: ]", options[right]), (name, options[right])
 
 
 def test_the_page_gets_escaped_text_alone():

@@ -33,7 +33,7 @@ def _at(places):
 
 
 def _by_turns(x, positions):
-    """Even positions fill the first half of the features, odd ones the second: at odd gaps all scores are 0."""
+    """Even positions fill the first half of the features, odd ones the second: at odd offsets all scores are 0."""
     even, turned = positions[:, None] % 2 == 0, _at(lambda p: p**2 / 10)(x, positions)[:, :x.shape[-1] // 2]
     return np.concatenate([np.where(even, turned, 0), np.where(even, 0, turned)], axis=-1)
 
@@ -46,17 +46,17 @@ def _alike(length):
 FADES = [_named("fades", _alike(lambda p: 2.0 ** (-p / 100))), _named("swells", _alike(lambda p: 2.0 ** (p / 100)))]
 FLIPS = [_named("plus_or_minus", _alike(lambda p, seed=seed: np.where(np.cos(seed + p**2) > 0, 1.0, -1.0))) for seed in (1, 2)]
 BROKEN = [
-    (_named("mixed_layouts", lambda x, p: patient_b(x, p)), "angles of one layout, partners of the other: the score knows more than the gap"),
+    (_named("mixed_layouts", lambda x, p: patient_b(x, p)), "angles of one layout, partners of the other: the score depends on more than the offset"),
     (_named("angle_squared", _at(lambda p: p**2 / 10)), "its angle grows with the square of the position"),
     (_named("added_sinusoid", lambda x, p: x + sinusoidal_encoding(p, x.shape[-1])), "it adds a position instead of turning by it"),
     (_named("grows_longer", lambda x, p: rotate(x, p, inverse_frequencies(x.shape[-1])) * (1 + 0.01 * np.asarray(p)[:, None])),
      "its rows grow longer with the position"),
     (_named("table_of_60", _at(lambda p: np.minimum(p, 59))), "from position 60 on every token stands at 59"),
-    (_named("right_at_odd_gaps", lambda x, p: _by_turns(x, p)), "at even gaps its scores change when both tokens move"),
+    (_named("right_at_odd_gaps", lambda x, p: _by_turns(x, p)), "at even offsets its scores change when both tokens move"),
 ]
 MISSED = {
-    "right_at_odd_gaps": "At odd gaps nothing is wrong with it. Ask for several gaps, even ones among them.",
-    "angle_squared": "At gap 0 this one is right: query and key at one place are turned alike. Ask for other gaps too. And lengths it keeps.",
+    "right_at_odd_gaps": "At odd offsets nothing is wrong with it. Try several offsets, even ones as well.",
+    "angle_squared": "At offset 0 this one is right, because query and key at one position are rotated alike. Try other offsets, too. (It also keeps lengths.)",
     "table_of_60": "Within the first 60 positions nothing is wrong. Move query and key by 100.",
 }
 
@@ -66,11 +66,11 @@ def _why_blamed(blamed, values):
     if set(blamed) == {"half_split", "clockwise", "counted_from_1", "base_500_000", "half_of_it_turns"}:
         return "It was compared with one sound function, the interleaved one. A property asks nothing but the function itself."
     if set(blamed) == {"counted_from_1"}:
-        return "Counting from 1 changes no gap. Have you asked whether position 0 is left alone? That is another property."
+        return "Counting from 1 changes no offset. Did you test whether position 0 changes nothing? That is another property."
     if len(set(values.values())) == 1:
         return "It is the same number for all functions: is rope called, and its answer used?"
     if len(blamed) == len(SOUND):
-        return "Query *and* key must move, by the same number of tokens. Move one alone, and the gap is another one."
+        return "Query *and* key must move, by the same number of tokens. If only one moves, the offset changes."
     return "Which pair of scores differs? Print score(3, 8) and score(103, 108) for it."
 
 
@@ -109,12 +109,12 @@ def check_gap_error(attempt):
                       hint="Are two different pairs of positions compared?")
     for name, why in missed:
         attempt.holds("a broken function gets a large number", False, found=f"{name} got {values[name]:.2g}, but {why}.",
-                      hint=MISSED.get(name, "Try several gaps, moves and contents."))
+                      hint=MISSED.get(name, "Try several offsets, moves and contents."))
     for rope in FLIPS:
         change = float(attempt.raw(nameless(rope), 8))
         attempt.holds("it is the largest change of a score", np.isclose(change, (2, 2 / np.sqrt(8)), rtol=1e-4).any(),
                       found=f"where all scores are +1 or -1, some changing sign, it gave {change:.3g}, not 2.",
-                      hint="Compare the same pair before and after, for many gaps and moves; the largest scores alone tell nothing."
+                      hint="Compare the same pair before and after, for many offsets and moves; the largest scores alone show nothing."
                       if change < 1e-9 else "Take the size of each difference, then the largest: neither a sum nor a mean.")
 
 

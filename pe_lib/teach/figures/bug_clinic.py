@@ -52,7 +52,7 @@ def off_the_law(rope, position, way="text", dim=DIM):
 
 
 def scores_by_gap(rope, start, way="text"):
-    """q at a start against k at start + gap, gap 0 ... SPAN - 1."""
+    """q at a start against k at start + offset, offset 0 ... SPAN - 1."""
     q, k = (np.tile(row / np.linalg.norm(row), (SPAN, 1)) for row in np.random.default_rng(3).normal(size=(2, DIM)))
     return called(rope, k, start, way) @ called(rope, q, start, way)[0]
 
@@ -69,7 +69,7 @@ def _beds(ax):
 
 
 def bench(fig):
-    """Four instruments at once: where features go, lengths, scores against the gap from three starts, angles against the law."""
+    """Four instruments at once: where features go, lengths, scores against the offset from three starts, angles minus p × speed."""
     fig.set_layout_engine("none")
     beds = _beds(fig.add_axes((0.075, 0.91, 0.91, 0.08)))
     grid = fig.add_gridspec(2, 2, left=0.075, right=0.985, bottom=0.115, top=0.815, wspace=0.3, hspace=0.8, width_ratios=[1, 1.35])
@@ -77,7 +77,7 @@ def bench(fig):
     image = heat_map(maps, np.zeros((DIM, DIM)), limits=(-1, 1), label="factor", aspect="equal", animated=True)
     maps.set(xlabel="from feature", ylabel="to feature", xticks=range(0, DIM, 2), yticks=range(0, DIM, 2))
     (ratio,) = lengths.plot([], [], color=CONTENT, marker="o", ms=3, zorder=3, animated=True)
-    for ax, title in ((maps, "1  features"), (lengths, "2  length"), (law, "3  angle, less p × speed"), (gaps, "4  score")):
+    for ax, title in ((maps, "1  features"), (lengths, "2  length"), (law, "3  angle − p × speed"), (gaps, "4  score")):
         ax.set_title(title, loc="left", fontsize=11)
     lengths.axhline(1, color=FAINT, lw=1)
     lengths.set(xlim=(-0.5, SPAN - 0.5), ylim=(0, 2), xlabel="token of the text", ylabel="after / before")
@@ -88,7 +88,7 @@ def bench(fig):
             yticklabels=["0", "π/2", "π"], xlabel="pair (0: fastest)", ylabel="off by (rad)")
     curves = [gaps.plot([], [], color=color, ls=dash, lw=width, label=name, zorder=3, animated=True)[0] for color, dash, width, name in (
         (FAINT, "-", 5, "text at 0"), (NEUTRAL, "--", 2.5, "at p"), (INK, ":", 2, "at p + 1,000"))]
-    gaps.set(xlim=(0, SPAN - 1), ylim=(-1.4, 1.4), xlabel="gap = key − query (tokens)", ylabel="score")
+    gaps.set(xlim=(0, SPAN - 1), ylim=(-1.4, 1.4), xlabel="offset = key − query (tokens)", ylabel="score")
     gaps.legend(loc="lower right", bbox_to_anchor=(1.02, 0.97), ncols=3, fontsize=9, handlelength=1.7, columnspacing=0.8)
 
     def update(patient, position, way):

@@ -84,7 +84,7 @@ def healthy(layout="interleaved", sign=1, parts=1):
 
 def tests_against(reference):
     """The eleven tests by their names, values compared with those of a reference."""
-    return {"shape": shape, "position 0": zero, "length": length, "gap alone": gap, "value at 3, pair 0": value(3, reference, True),
+    return {"shape": shape, "position 0": zero, "length": length, "offset alone": gap, "value at 3, pair 0": value(3, reference, True),
             "value at 3": value(3, reference), "value at 1,001": value(1001, reference), "value at 5,000": value(5000, reference),
             "text cut in two": cut, "batch of two": batch, "input untouched": untouched}
 

@@ -78,7 +78,7 @@ LEARNS_ORDER = (
     "A layer without a mask and without positions is trained to say which of A and B came first. It reads the mean over its rows. How often will it be right, after enough training?",
     {
         "always: it learns the order by itself": "Which of its numbers would be another one if the words were reversed?",
-        "half of the time, as by guessing": "Yes. For a sentence and its reversal it says the same, and is right about one of the two.",
+        "half of the time, as by guessing": "For a sentence and its reversal it says the same, and is right about one of the two.",
         "more often the longer it is trained": "Training changes the weights. Is there any weight that makes a sentence and its reversal differ?",
     },
     "half of the time, as by guessing",

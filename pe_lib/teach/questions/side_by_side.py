@@ -4,7 +4,7 @@ WITH_A_MASK = (
     "Without a mask, ALiBi gives *dog* the same output in “dog bites man” and in “man bites dog”. Now a causal mask is added: each word sees itself and what came before. Does *dog* come out the same?",
     {
         "yes: the bias is the same as before": "The bias is. But which words can *dog* see in each of the two sentences?",
-        "no: it now sees other words": "Right. First, it sees itself alone; last, it sees all three.",
+        "no: it now sees other words": "First, it sees itself alone; last, it sees all three.",
         "yes: a mask adds nothing to the scores": "It adds −∞ to some of them, and those weights become 0.",
     },
     "no: it now sees other words",
@@ -15,7 +15,7 @@ VALUES = (
     {
         "rotary": "It rotates queries and keys only.",
         "ALiBi": "It adds to the scores only.",
-        "sinusoidal": "Right: the vector is added before the projections, and so the values are made from it as well.",
+        "sinusoidal": "The vector is added before the projections, and so the values are made from it as well.",
         "T5": "It adds to the scores only.",
     },
     "sinusoidal",
@@ -25,7 +25,7 @@ WHAT_STAYS = (
     "All three words move on by 100 positions. Under which schemes does no output change?",
     {
         "rotary alone": "It is one of them. What do ALiBi and T5 look at?",
-        "ALiBi, T5 and rotary": "Right: each of them knows the offset alone, and no offset has changed.",
+        "ALiBi, T5 and rotary": "Each of them knows the offset alone, and no offset has changed.",
         "all but the learned table": "The sinusoidal vector of position 110 is not that of position 10.",
         "none of them": "Does the offset between two of the words change?",
     },
@@ -38,7 +38,7 @@ COST = (
         "a rotation": "It touches n · d numbers. What does a bias touch?",
         "sinusoids": "They are added once, to n · d numbers.",
         "a learned table": "It has many numbers to learn, but adding them is the cheapest of all.",
-        "a bias": "Right: it is a table of n · n numbers for each head. A fused kernel never writes that table down.",
+        "a bias": "It is a table of n · n numbers for each head. A fused kernel never writes that table down.",
     },
     "a bias",
 )
@@ -46,7 +46,7 @@ COST = (
 NO_ROTATION = (
     "In some models every fourth layer has no positional encoding at all. How can such a layer still make use of order?",
     {
-        "from its mask, and from what lower layers have written": "Right. Lower layers have mixed order into the vectors that it reads.",
+        "from its mask, and from what lower layers have written": "Lower layers have mixed order into the vectors that it reads.",
         "it cannot": "What do its inputs carry, if the three layers below it have rotated their queries and keys?",
         "its values are rotated": "No rotary layer rotates its values.",
         "the next layer adds it again": "That is too late for this layer's own attention.",
