@@ -48,7 +48,7 @@ CACHED = {
     "keys_kept_plain": ["keys not turned"], "capacity_for_count": ["query position"], "both_at_capacity": ["positions in the cache"],
     "counts_slots_in_steps": ["positions in the cache"], "query_by_slot_in_steps": ["query position"],
     "mask_top_left": ["mask alignment"], "no_mask_in_chunks": ["mask in chunks"], "only_the_last_call": ["lost keys"],
-    "drops_and_renumbers": ["lost keys", "positions in the cache"], "drops_the_oldest": ["lost keys"],
+    "drops_and_renumbers": ["lost keys", "positions in the cache"], "drops_the_oldest": ["lost keys"], "window_in_the_prompt_alone": ["window in decoding"],
     "new_ones_in_front": ["order of keys"], "only_new_keys_in_front": ["keys and values apart"], "values_not_joined": ["raises"],
     "empty_slots_seen": ["row sums", "uneven keys"], "other_layout_in_steps": ["other turns in the cache"],
     "other_base_in_steps": ["frequencies changed"], "plain_query_in_steps": ["query position"],

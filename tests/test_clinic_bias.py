@@ -28,7 +28,7 @@ ALIBI = {
     "mask_top_left": ["decoding"], "no_memory_shift": ["decoding"], "along_the_queries": ["no distance"],
     "exchanged_axes": ["decoding"], "heads_last": ["axes"], "multiplied_mask": ["not finite"], "upside_down_mask": ["mask"],
     "own_token_hidden": ["mask"], "sees_one_ahead": ["mask"], "squared_distance": ["not linear"],
-    "logarithm_of_distance": ["not linear"], "clipped_distance": ["clipped"], "half_precision_positions": ["half precision"], "bfloat_positions": ["half precision"],
+    "logarithm_of_distance": ["not linear"], "clipped_distance": ["clipped"], "half_precision_positions": ["half precision"], "positions_in_float16": ["half precision"], "bfloat_positions": ["half precision"],
     "integer_slopes": ["no distance"], "returns_nothing": ["returns nothing"], "raises_on_a_cache": ["decoding"],
     "one_table_too_few": ["number of heads"],
     "mask_buffer_too_short": ["mask"], "first_length_for_ever": ["far positions"], "padded_table": ["far positions"],

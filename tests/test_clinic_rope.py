@@ -77,8 +77,9 @@ def test_a_sound_rotation_gets_a_clean_bill_and_its_convention(specimen):
 TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
     "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end yarn_of_another_base "
-    "doubled_in_steps tables_of_eight_bits first_two_pairs_left_out",
-    8: "last_pair_left_out tables_of_eight_bits",
+    "doubled_in_steps tables_of_eight_bits first_two_pairs_left_out yarn_with_the_ramp_reversed llama_bands_exchanged "
+    "circles_of_pi_to_five_places",
+    8: "last_pair_left_out tables_of_eight_bits circles_of_pi_to_five_places",
     10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end "
     "tables_of_eight_bits",  # half of it is odd
 }
@@ -445,6 +446,7 @@ What was measured:
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly
   pass  heads and batch rows               turned alike, in arrays of axes (batch, heads, sequence, features)
+  pass  calls of other sizes               up to 300 rows, and one row of eight heads, as if alone
   pass  dtype kept                         float32 comes back as float32, float64 as float64
   pass  same answer again                  the first call's answer is given again after all others
   pass  input unchanged                    x and positions as they were"""
@@ -476,6 +478,7 @@ What was measured:
   pass  negative positions                 turned accordingly
   pass  fractional positions               turned accordingly
   pass  heads and batch rows               turned alike, in arrays of axes (batch, heads, sequence, features)
+  pass  calls of other sizes               up to 300 rows, and one row of eight heads, as if alone
   pass  dtype kept                         float32 comes back as float32, float64 as float64
   pass  same answer again                  the first call's answer is given again after all others
   pass  input unchanged                    x and positions as they were"""

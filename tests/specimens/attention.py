@@ -573,6 +573,14 @@ def drops_the_oldest(q, k, v, positions, cache=None):
     return mixed(half(q, positions), k, v), (k[-16:], v[-16:])
 
 
+def window_in_the_prompt_alone(q, k, v, positions, cache=None):
+    """case N17: a window of five in one pass, and none in decoding."""
+    keys, values = joined(cache, half(k, positions), v)
+    far = np.tril(np.full((len(q), len(keys)), -np.inf), len(keys) - len(q) - 5)
+    mask = causal(len(q), len(keys)) + (far if cache is None else 0)
+    return mixed(half(q, positions), keys, values, mask), (keys, values)
+
+
 def new_ones_in_front(q, k, v, positions, cache=None):
     k = half(k, positions)
     if cache is not None:

@@ -289,6 +289,12 @@ def half_precision_positions(n_query, n_key):
     return (SLOPES * np.arange(n_key)).astype(np.float16)
 
 
+def positions_in_float16(n_query, n_key):
+    """Positions are float16 before the difference is taken: beyond 2048 neighbours share one place."""
+    query, key = (np.arange(*ends).astype(np.float16).astype(float) for ends in ((n_key - n_query, n_key), (n_key,)))
+    return -SLOPES * np.maximum(query[:, None] - key, 0)
+
+
 def bfloat_positions(n_query, n_key):
     """Key indices rounded to eight binary digits."""
     index = np.arange(n_key)

@@ -347,6 +347,68 @@ def integer_frequencies(x, positions):
     return halves(x, np.asarray(positions)[:, None] * speeds(x.shape[-1]).astype(int))
 
 
+@fault("ramp reversed", base=10_000.0)
+def yarn_with_the_ramp_reversed(x, positions):
+    """case N01 (litgpt 0.5.13): the share that is divided is taken as the share that is kept. Factor 40, 4096 tokens."""
+    dim = x.shape[-1]
+    low, high = (dim * np.log(4096 / (beta * 2 * np.pi)) / (2 * np.log(10_000.0)) for beta in (32, 1))
+    ramp = np.clip((np.arange(dim // 2) - np.floor(low)) / (np.ceil(high) - np.floor(low)), 0, 1)
+    freqs = speeds(dim) * ramp + speeds(dim) / 40 * (1 - ramp)
+    return halves(x, np.asarray(positions)[:, None] * freqs)
+
+
+@fault("ramp reversed", base=500_000.0)
+def llama_bands_exchanged(x, positions):
+    """Llama 3's two limits exchanged: fast pairs are divided by 8 and slow ones kept."""
+    base = speeds(x.shape[-1], 500_000.0)
+    smooth = np.clip((8192 * base / (2 * np.pi) - 1) / 3, 0, 1)
+    return halves(x, np.asarray(positions)[:, None] * (smooth * base / 8 + (1 - smooth) * base))
+
+
+# Calls of other sizes
+@fault("heads turned apart", axes="b h n d")
+def first_head_of_a_single_row(x, positions):
+    """case N03: in a call of one row only the first head is turned."""
+    y = halves(x, turns(positions, x.shape[-1]))
+    if x.shape[-2] == 1:
+        y[:, 1:] = x[:, 1:]
+    return y
+
+
+@fault("heads turned apart", axes="b h n d")
+def a_single_head_is_left_alone(x, positions):
+    """case N09: a kernel writes nothing if there is one head."""
+    return x.copy() if x.shape[1] == 1 else halves(x, turns(positions, x.shape[-1]))
+
+
+@fault("heads turned apart", axes="b h n d")
+def texts_in_twos(x, positions):
+    """Texts are turned two by two; of an odd number the last is left."""
+    y = halves(x, turns(positions, x.shape[-1]))
+    if len(x) % 2 and len(x) > 1:
+        y[-1] = x[-1]
+    return y
+
+
+@fault("rows beyond a block")
+def a_grid_of_128_rows(x, positions):
+    """Rows from 128 on in one call are not turned."""
+    return np.concatenate([halves(x[..., :128, :], turns(positions[:128], x.shape[-1])), x[..., 128:, :]], axis=-2)
+
+
+@fault("pi cut short")
+def circles_of_pi_to_five_places(x, positions):
+    """Angles are reduced by circles of 2 * 3.14159: 5e-6 radian each."""
+    t, circle = turns(positions, x.shape[-1]), 2 * 3.14159
+    return halves(x, t - circle * np.round(t / circle))
+
+
+@fault("half-precision angles")
+def positions_in_the_dtype_of_x(x, positions):
+    """Positions are cast to x's dtype: in float16 exact up to 2048 only."""
+    return halves(x, turns(np.asarray(positions).astype(x.dtype).astype(float), x.shape[-1]))
+
+
 # Which position
 
 @fault("off by one")

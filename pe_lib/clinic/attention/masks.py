@@ -129,6 +129,9 @@ def _other_keys(seen, right, plan):
     if np.array_equal(seen, top_left) or np.array_equal(seen, np.where(several, top_left, right)):
         return ("mask alignment", where + ": the mask is aligned top-left, as if the chunk stood before the cache.",
                 "The queries are the last tokens: query i of n_query sees keys up to i + n_key - n_query.")
+    if (seen & ~right).any() and not np.triu(seen & ~right, 1).any():
+        return ("window in decoding", where + ", which a window hides from it in one pass.",
+                "Count alike on both paths: with the new token the window holds as many keys as in one pass.")
     if (seen & ~right).any() and (seen | ~right).all():
         return ("mask in chunks", where + ", which is ahead of it in the same chunk.",
                 "A chunk of several queries needs the causal mask, too, aligned bottom-right.")

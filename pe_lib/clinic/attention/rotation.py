@@ -217,6 +217,8 @@ def _as_asked(sheet, found, asked, figure):
     if len(found) == len(asked):
         pair = int(np.argmax(np.abs(found / asked - 1)))
         words = f"Pair {pair} turns by {number(found[pair])} radians a token, not {number(asked[pair])}."
+        if np.ptp(asked / found) < 1e-3 * (asked / found).min():
+            words = f"Every pair turns at {number(found[pair] / asked[pair], 3)} times the frequency that was asked for: is it stretched twice?"
     sheet.judge("frequencies", not _near(found, asked), figure, "other frequencies", words, "Use the frequencies of the model.")
 
 

@@ -32,7 +32,7 @@ def examine_alibi(sheet, bias, heads, causal):
     elif short:
         sheet.find("decoding", None, "takes one length: as many queries as keys, so it cannot serve a cache")
     if serves and times == 1 and (short or _decoding(sheet, ask, slopes, heads, ahead)):
-        examine_far(sheet, lambda many: ask(many if short else 1, many, heads), slopes, LENGTHS[-1] if short else MANY)
+        examine_far(sheet, lambda many: ask(many if short else 1, many, heads), slopes, 512 if short else MANY)
     own = np.diagonal(table.values, axis1=1, axis2=2)
     if np.abs(np.nan_to_num(own)).max() > 1e-9:
         sheet.name("a token's own key does not get 0: each row is shifted by a constant, which the softmax does not see")

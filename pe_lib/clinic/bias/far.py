@@ -6,8 +6,8 @@ from pe_lib.clinic.bias.tables import MASKED
 from pe_lib.clinic.notes import number
 from pe_lib.clinic.sheet import Unusable, size
 
-MANY = 1030  # keys, for rounding: beyond 256 bfloat16 skips positions, beyond 2048 float16 does
-LENGTHS = 64, 128, 256, 512
+MANY = 2054  # keys: beyond 256 bfloat16 skips positions, beyond 2048 float16 does, and here both have just begun again
+LENGTHS = 64, 128, 256, 512, 1030
 MATTERS = 8.0  # a score lower by more than this has no weight to speak of, rounded or not
 LEAST = 0.05  # an error of a score that can be felt
 
@@ -140,8 +140,8 @@ def _half_precision(row):
     with np.errstate(all="ignore"):
         if np.nanmax(np.abs(row.apparent - row.distance)) > 1.01 * gap + 0.02 * row.n / 256:
             return None
-    near = row.apparent[-max(row.n // 8, 16):]
-    gaps = np.allclose(near, 2 * np.rint(near / 2), atol=0.02) and np.ptp(near) > 0
+    nearest = (row.apparent[-many:] for many in (max(row.n // 8, 16), 6))  # float16 has skipped only the last few
+    gaps = any(np.allclose(near, 2 * np.rint(near / 2), atol=0.02) and np.ptp(near) > 0 for near in nearest)
     short = np.ascontiguousarray(row.values[np.isfinite(row.values)], dtype=np.float32).view(np.uint32) & 0xFFFF == 0
     if not (row.dtype == np.float16 or gaps or short.all()):
         return None

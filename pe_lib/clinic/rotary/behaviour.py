@@ -76,6 +76,7 @@ def read_axes(probe, notes):
         named = ", ".join(WORDS[axis] for axis in axes.split())
         if _each_alone(probe, wide, x, y, MIXED):
             notes.find(name, True, f"turned alike, in arrays of axes ({named})")
+            probe.wide = wide
             if axes == "b n h d":
                 notes.convention["axes"] = f"axes ({named})"
             return
@@ -107,6 +108,43 @@ def read_three_axes(probe, notes):
                     "not the one meant.", "take the position axis as axis -2, or refuse arrays of three axes.")
 
 
+def read_calls(probe, notes):
+    """The calls of a real decoder: one row of many heads and texts, an odd number of texts, and a call of many rows."""
+    name, rng = "calls of other sizes", np.random.default_rng(9)
+    wide = probe.wide or (probe if len(probe.axes) > 3 else None)
+    for n, texts, heads in ((1, 3, 8), (1, 1, 8), (9, 1, 1), (9, 3, 5)) if wide else ():
+        sizes = {"b": texts, "h": heads, "n": n, "d": probe.dim}
+        x, p = rng.normal(size=[sizes[axis] for axis in wide.axes.split()]), np.arange(7, 7 + n)
+        try:
+            y = wide.answer(x, np.tile(p, (texts, 1)) if wide.batched else p).astype(float)
+        except Broken as broken:
+            notes.find(name, None, broken.sentence)
+            return
+        if not _each_alone(probe, wide, x, y, p):
+            left = " It comes back as it was." * bool(np.isclose(x, y).all(axis=-1).any())
+            words = f"{n} row{'s' * (n > 1)}, {heads} heads, {texts} text{'s' * (texts > 1)}"
+            notes.find(name, False, f"not turned as if alone, in a call of {words}")
+            return notes.blame("heads turned apart", f"In a call of {words} some row is not turned as it is alone.{left}",
+                               "turn every head and every text of a call, whatever their number.")
+    _read_many_rows(probe, name, notes)
+
+
+def _read_many_rows(probe, name, notes, n=300):
+    """A call past the blocks of 64, 128 and 256 rows against the same rows asked for nine at a time."""
+    x = np.random.default_rng(10).normal(size=(n, probe.dim))
+    try:
+        y = probe(x, np.arange(n))
+        off = [np.abs(probe(x[i:i + 9], np.arange(i, i + 9)) - y[i:i + 9]).max() for i in (60, 124, 252, n - 9)]
+    except Broken as broken:
+        notes.find(name, None, broken.sentence)
+        return
+    wrong = np.array(off) > 1e-4 + 0.05 * (probe.itemsize < 4)
+    notes.find(name, not wrong.any(), f"up to {n} rows, and one row of eight heads, as if alone" if not wrong.any() else f"not in a call of {n} rows")
+    if wrong.any():
+        notes.blame("rows beyond a block", f"In a call of {n} rows, rows from about {(64, 128, 256, n)[int(wrong.argmax())]} on are not turned as in a call "
+                    "of their own.", "look for a grid or a block of fixed size: every row of a call is turned.")
+
+
 def _blame_own_numbers(named, name, notes):
     notes.find(name, False, f"turned by their own numbers, in arrays of axes ({named})")
     notes.blame("positions ignored", f"In an array of axes ({named}), for positions {a_few(MIXED)}, the rows are turned by 0, 1, 2, "
@@ -133,6 +171,6 @@ def read_rows(probe, notes):
 def _each_alone(probe, wide, x, y, positions):
     axes = wide.axes.split()
     order = [axes.index(axis) for axis in axes if axis not in "nd"] + [axes.index("n"), axes.index("d")]
-    rows, turned = (part.transpose(order).reshape(-1, 9, probe.dim) for part in (x, y))
+    rows, turned = (part.transpose(order).reshape(-1, len(positions), probe.dim) for part in (x, y))
     scale = 1e-9 + 0.02 * (y.dtype.itemsize < 4)
     return all(np.abs(probe(row, positions) - other).max() <= scale + 1e-5 for row, other in zip(rows, turned))

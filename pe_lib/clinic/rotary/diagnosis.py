@@ -4,7 +4,7 @@ import numpy as np
 
 from pe_lib._validate import even_dim, frequency_base, whole_number
 from pe_lib.clinic.notes import Notes
-from pe_lib.clinic.rotary.behaviour import read_axes, read_dtype, read_manners, read_rows, read_three_axes
+from pe_lib.clinic.rotary.behaviour import read_axes, read_calls, read_dtype, read_manners, read_rows, read_three_axes
 from pe_lib.clinic.rotary.blocks import read_angles, take_out_gain
 from pe_lib.clinic.rotary.fitting import begins_later, law_and_ways
 from pe_lib.clinic.rotary.laws import judge_gain, judge_law
@@ -132,6 +132,8 @@ def _examine(probe, asked, notes):
                 read_three_axes(probe, notes)
         if probe.batched and follows:
             read_rows(probe, notes)
+        if follows and "heads confused" not in notes.keys:
+            read_calls(probe, notes)
     read_dtype(probe, notes)
     read_manners(probe, first, notes)
 

@@ -5,6 +5,7 @@ import numpy as np
 from pe_lib.clinic.notes import number, radians
 from pe_lib.clinic.rotary.exponents import EXPONENTS, FAMOUS, SCALES, coarse_form, is_round, without_noise
 from pe_lib.clinic.rotary.exponents import find_law as find_law  # both halves can be had from here
+from pe_lib.frequencies import inverse_frequencies
 from pe_lib.yarn import attention_factor, llama3
 
 WIDEST = 64  # positions are interpolated for a text so many times as long; beyond, the divisor is something else
@@ -25,7 +26,7 @@ def judge_law(law, speed, dim, base, gain, notes):
 def _judge(law, speed, dim, base, gain, notes):
     width = 2 * len(speed)
     if law is None:
-        return _blame_none(speed, notes)
+        return _blame_reversed(speed, base, notes) or _blame_none(speed, notes)
     if law.key == "same frequency":
         return notes.blame("one frequency for all", f"All {len(speed)} pairs turn at {radians(law.scale)} a position.",
                            "inv_freq[m] = base ** (-2m / dim): look for an integer division, or a base of 1.")
@@ -89,6 +90,20 @@ def _blame_base(law, base, width, notes):
         more = " That is exp(log10(base)): the logarithm to base 10 stands where the natural one belongs."
     notes.blame("wrong base", f"The base is {number(law.base, 6)}, not {number(base, 6)}.{more}",
                 "hand the base of the model's configuration (rope_theta) down to the frequencies.")
+
+
+def _blame_reversed(speed, base, notes):
+    """Are the fast pairs slowed, all by one factor, and the slow ones kept? True if so: a published package did it."""
+    for meant in (1e4, 5e5, 1e6) if base is None else (base,):
+        slowed = inverse_frequencies(2 * len(speed), meant) / np.maximum(np.abs(speed), 1e-300)
+        factor, kept = slowed[0], int((np.abs(slowed - 1) < 1e-3).sum())
+        if 1.2 < factor < 1000 and kept and abs(slowed[-1] - 1) < 1e-3 and np.diff(slowed).max() < 1e-6 * factor:
+            full = int((slowed > 0.999 * factor).sum())
+            notes.blame("ramp reversed", "The ramp between fast and slow pairs is the wrong way round: the fast "
+                        f"{f'pairs 0 to {full - 1} are' if full > 1 else 'pair 0 is'} divided by {number(factor)}, and from pair {len(speed) - kept} on the slow ones keep their frequency.",
+                        "keep the pairs that make many turns in the trained length, and divide those that never came round.")
+            return True
+    return False
 
 
 def _blame_none(speed, notes):

@@ -51,6 +51,7 @@ class Probe:
     itemsize: int = 8  # bytes of a number of the result
     form: str = ""  # the half precision that results are rounded to, whatever their dtype
     dtype: type = np.float64
+    wide: object = None  # the probe of arrays with heads and texts, if the function takes them and treats them alike
 
     def __call__(self, x, positions, dtype=None):
         """x (n, dim) or (dim,), the same for every head and batch row -> (n, dim), of the first of them."""
@@ -170,7 +171,7 @@ def _check_axes(turned, form):
         place, remedy = form.split().index(axis), "the position axis of the angles belongs to the sequence axis of x."
         if "n" in along:
             raise Broken("heads confused", f"For x of axes ({names}) equal rows come back unequal along axis {place}, the "
-                         f"{WORDS[axis]}.", remedy)
+                         f"{WORDS[axis]}.", "turn every head and text alike: by its token's position, with frequencies made for one head.")
         raise Broken("wrong axis", f"For x of axes ({names}) it turns along axis {place}, the {WORDS[axis]}, and not along the "
                      "sequence.", remedy)
 

@@ -28,7 +28,7 @@ def read_precision(probe, turns, pace, rows, notes):
         _blame_table(table, notes)
     elif table > 5e-5 and probe.itemsize >= 4 or relative > 2e-5 and still_small:
         _blame_table(max(table, off.max()), notes)
-    elif relative > 2e-5:
+    elif relative > 2e-5 or _cut_circle(off, angle) > 1e-6:  # float32 alone is never so regular
         _blame_angles(relative, _cut_circle(off, angle), worst, notes)
     else:
         form, bound = ("float32" if relative > 1e-11 else "float64"), _decade(max(off.max(), 1e-8))
@@ -74,14 +74,14 @@ def _blame_far(off, angle, p, notes):
 
 def read_half(probe, turns, pace, furthest, notes):
     """x in float16: is only x rounded, or the angle as well?"""
-    given = [position for position in (1, 255, 511, 1023, 2047) if position <= furthest]
+    given = [position for position in (1, 255, 511, 1023, 2047, 2049, 4097, 8195) if position <= furthest]
     try:
         phi = turns.read(turns.blocks_at(probe, given, np.float16))
     except Broken as broken:
         notes.find("x in float16", None, broken.sentence.split(", for x of")[0])
         return
     off = np.abs(wrap(phi - pace.angle(np.array(given)))).max(axis=1)
-    ok = off[-1] < 0.02
+    ok = off.max() < 0.02
     figure = "its angles are not rounded" if ok else f"off by {radians(off.max(), 2)} by position {given[-1]}"
     notes.find("x in float16", bool(ok), figure)
     if not ok:
