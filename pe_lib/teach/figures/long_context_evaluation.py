@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from pe_lib.teach.plots import CONTENT, FAINT, INK, KEY, NEUTRAL, POSITION, QUERY, fixed_ticks
+from pe_lib.teach.plots import CARD, CONTENT, FAINT, INK, KEY, NEUTRAL, POSITION, QUERY, fixed_ticks
 from pe_lib.teach.touch import touch
 from pe_lib.weights import TRAINED, TUNED, evaluation
 
@@ -53,7 +53,7 @@ def three_judges(fig):
         ax.set_ylim((2, 2.85) if judge == "filler loss" else (0, 1.05))
         if judge in CHANCE:
             ax.axhline(CHANCE[judge], color=INK, lw=1, ls=(0, (1, 2)))
-            ax.text(1100, CHANCE[judge] + 0.02, "guessing", ha="right", fontsize=8, color=INK)
+            ax.text(72, CHANCE[judge] + 0.02, "guessing", fontsize=8, color=INK)
         if judge == "order":
             ax.axhline(NEIGHBOUR, color=INK, lw=1, ls=(0, (1, 2)))
             ax.text(1100, NEIGHBOUR + 0.02, "one place off", ha="right", fontsize=8, color=INK)
@@ -107,7 +107,7 @@ def by_depth(fig):
     bars = ax.bar(range(4), np.zeros(4), width=0.6, animated=True)
     dots = [ax.plot([], [], "o", color=INK, ms=5, ls="", animated=True)[0] for _ in range(3)]
     ax.axhline(CHANCE["retrieval"], color=INK, lw=1, ls=(0, (1, 2)))
-    ax.text(-0.48, CHANCE["retrieval"] + 0.02, "guessing", fontsize=8, color=INK)
+    ax.text(0.5, CHANCE["retrieval"] + 0.02, "guessing", ha="center", fontsize=8, color=INK, bbox={"fc": CARD, "ec": "none", "pad": 1})
     ax.set(xlim=(-0.5, 3.5), ylim=(0, 1.05), xticks=range(4), ylabel="share of values recalled", xlabel="where the value was told")
     ax.set_xticklabels(["first quarter\n(farthest back)", "second", "third", "last quarter\n(nearest)"])
 
