@@ -74,7 +74,7 @@ def test_a_resized_table():
     """claim 10.2, and the missions' answers: 4 is the largest size below 8 that erases the pattern; 0.75² = 0.56"""
     erased = [new for new in range(2, 8) if readout(figures.resized_table, new=new, pattern="every other patch").endswith(" is 0 % of what it was.")]
     assert max(erased) == 4
-    assert "to 0.56," in readout(figures.resized_table, new=16, pattern="one patch")
+    assert "to 0.56. Its" in readout(figures.resized_table, new=16, pattern="one patch")
     assert "from 0.00 to 1.00. Its spread over the patches (standard deviation) is 100 %" in readout(figures.resized_table, new=8, pattern="a slope")
     kept = [readout(figures.resized_table, new=new, pattern="every other patch") for new in (7, 9, 12, 16)]
     assert [text.split("is ")[-1] for text in kept] == [f"{percent} % of what it was." for percent in (33, 38, 39, 34)]
