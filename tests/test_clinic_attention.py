@@ -11,6 +11,7 @@ import specimens.attention_rarer as rarer
 
 from pe_lib.cache import attend
 from pe_lib.clinic import diagnose_attention
+from pe_lib.clinic.attention import weights
 from pe_lib.frequencies import inverse_frequencies
 from pe_lib.yarn import yarn
 
@@ -298,3 +299,28 @@ def test_arguments_that_make_no_sense_are_refused(arguments, wanted):
 def test_what_is_no_function_is_refused():
     with pytest.raises(ValueError, match="attend must be a function, got list"):
         diagnose_attention([])
+
+
+@pytest.mark.parametrize("name", ["half_split", "interleaved", "not_turned"])
+def test_scores_are_read_by_five_keys_as_by_one_for_each_feature(name, monkeypatch):
+    """A rotation's score matrices have at most two entries for each feature of q, and these come out the same."""
+    asked = {"half_split": specimens.half, "interleaved": specimens.pairs, "not_turned": lambda x, positions: x}[name]
+    reader, _ = weights.find_form(lambda q, k, v, positions: specimens.mixed(asked(q, positions), asked(k, positions), v), 16, False)
+    short = weights.score_matrices(reader, reader.positions)
+    monkeypatch.setattr(weights, "_two_entries", lambda against, dim: None)
+    np.testing.assert_allclose(short, weights.score_matrices(reader, reader.positions), atol=1e-9)
+
+
+def test_scores_that_mix_more_features_are_read_one_by_one():
+    mix = np.random.default_rng(0).normal(size=(16, 16)) / 4
+    called = []
+    reader, _ = weights.find_form(lambda q, k, v, positions: called.append(1) or specimens.mixed(q @ mix, k, v), 16, False)
+    found = weights.score_matrices(reader, reader.positions)
+    np.testing.assert_allclose(found[3, 1], mix / 4, atol=1e-9)
+    assert len(called) > 16**2
+
+
+def test_a_sound_attention_of_64_features_is_called_at_most_2000_times():
+    called = []
+    assert diagnose_attention(lambda q, k, v, positions: called.append(1) or specimens.sound_half(q, k, v, positions), dim=64).healthy
+    assert len(called) <= 2000

@@ -213,21 +213,44 @@ def score_matrices(reader, positions, plan=None, firsts=None, seconds=None):
 
 def _by_ruler(reader, positions, plan, firsts, seconds, ruler):
     n, dim = len(positions), reader.dim
+    units, zero = np.eye(dim), np.zeros(dim)
 
-    def scores(q_feature, k_feature):
-        q, k = np.zeros((2, n, dim))
-        if q_feature is not None:
-            q[:, q_feature] = 1
-        if k_feature is not None:
-            k[np.arange(n) != ruler, k_feature] = 1
+    def scores(of_q, of_k):
+        q, k = np.tile(of_q, (n, 1)), np.where((np.arange(n) != ruler)[:, None], of_k, 0.0)
         score = logs(reader.weights(q, k, positions, plan))
         return reader.straight(score - score[:, [ruler]])
 
-    idle, by_q = scores(None, None), [scores(a, None) for a in firsts]
-    by_k = [scores(None, b) for b in seconds]
-    result = np.empty((n, n, len(firsts), len(seconds)))
-    for x, a in enumerate(firsts):
-        for y, b in enumerate(seconds):
-            result[..., x, y] = scores(a, b) - by_q[x] - by_k[y] + idle
-    result[:, ruler] = np.nan
-    return result
+    idle, by_q = scores(zero, zero), [scores(units[a], zero) for a in firsts]
+
+    def against(of_k):
+        """(firsts, n, n): the scores of every unit query with this key, less what either alone brings about."""
+        by_k = scores(zero, of_k)
+        return np.array([scores(units[a], of_k) - by_q[x] - by_k + idle for x, a in enumerate(firsts)])
+
+    found = _two_entries(against, dim) if len(firsts) == len(seconds) == dim > 8 else None
+    if found is None:
+        found = np.moveaxis([against(units[b]) for b in seconds], (0, 1), (3, 2))
+    found[:, ruler] = np.nan
+    return found
+
+
+def _two_entries(against, dim):
+    """The matrices of `_by_ruler` from five keys in place of dim, if each feature of q meets at most two of k, as in a rotation;
+    None if not. With entries v, w at places x, y the sums v x^s + w y^s, s = 0 ... 3, are known: x and y solve a quadratic equation."""
+    place = (np.arange(dim) + 0.5) / dim
+    check = np.random.default_rng(11).normal(size=dim) / dim**0.5
+    m0, m1, m2, m3, wanted = (np.moveaxis(against(key), 0, 2) for key in (place**0, place, place**2, place**3, check))
+    with np.errstate(all="ignore"):
+        hankel = m0 * m2 - m1**2
+        alone = np.abs(hankel) < 1e-12
+        both, times = (m0 * m3 - m1 * m2) / hankel, (m1 * m3 - m2**2) / hankel            # x + y and x y
+        root = np.sqrt(np.maximum(both**2 / 4 - times, 0))
+        x, y = (np.where(alone, m1 / m0, both / 2 + way * root) for way in (-1, 1))
+        x, y = (np.clip(np.rint(np.nan_to_num(at) * dim - 0.5), 0, dim - 1).astype(int) for at in (x, y))
+        second = np.where(x == y, 0, (m1 - m0 * place[x]) / (place[y] - place[x]))
+    found = np.zeros((*m0.shape, dim))
+    np.put_along_axis(found, y[..., None], second[..., None], axis=-1)
+    np.put_along_axis(found, x[..., None], (m0 - second)[..., None], axis=-1)
+    if not np.nanmax(np.abs(found @ check - wanted), initial=0) < 1e-9:
+        return None
+    return np.where(np.isnan(m0)[..., None], np.nan, found)
