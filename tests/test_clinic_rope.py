@@ -78,6 +78,7 @@ TOO_NARROW = {  # what cannot be told from something else in so few features
     4: "exponent_in_steps_of_two sliced harmonic_frequencies bfloat16_frequencies angles_in_the_dtype_of_x two_blocks "
     "last_pair_left_out first_pair_left_out a_middle_pair_left_out radians_as_degrees exponent_to_the_end yarn_of_another_base "
     "doubled_in_steps tables_of_eight_bits first_two_pairs_left_out yarn_with_the_ramp_reversed llama_bands_exchanged "
+    "llama_bands_exchanged_around_a_sound_middle "
     "circles_of_pi_to_five_places",
     8: "last_pair_left_out tables_of_eight_bits circles_of_pi_to_five_places",
     10: "sliced partner_at_half_of_dim two_blocks rest_first rest_of_the_wrong_part exponent_to_the_end "

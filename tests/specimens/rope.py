@@ -365,6 +365,16 @@ def llama_bands_exchanged(x, positions):
     return halves(x, np.asarray(positions)[:, None] * (smooth * base / 8 + (1 - smooth) * base))
 
 
+@fault("ramp reversed", base=500_000.0)
+def llama_bands_exchanged_around_a_sound_middle(x, positions):
+    """The two outer bands of Llama 3's rule exchanged, and the ramp between them left as it is."""
+    base = speeds(x.shape[-1], 500_000.0)
+    turn = 8192 * base / (2 * np.pi)
+    smooth = np.clip((turn - 1) / 3, 0, 1)
+    middle = smooth * base + (1 - smooth) * base / 8
+    return halves(x, np.asarray(positions)[:, None] * np.where(turn > 4, base / 8, np.where(turn < 1, base, middle)))
+
+
 # Calls of other sizes
 @fault("heads turned apart", axes="b h n d")
 def first_head_of_a_single_row(x, positions):

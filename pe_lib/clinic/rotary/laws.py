@@ -97,8 +97,9 @@ def _blame_reversed(speed, base, notes):
     for meant in (1e4, 5e5, 1e6) if base is None else (base,):
         slowed = inverse_frequencies(2 * len(speed), meant) / np.maximum(np.abs(speed), 1e-300)
         factor, kept = slowed[0], int((np.abs(slowed - 1) < 1e-3).sum())
-        if 1.2 < factor < 1000 and kept and abs(slowed[-1] - 1) < 1e-3 and np.diff(slowed).max() < 1e-6 * factor:
-            full = int((slowed > 0.999 * factor).sum())
+        full = int((slowed > 0.999 * factor).sum())
+        blocks = (slowed[:full] > 0.999 * factor).all() and (np.abs(slowed[len(speed) - kept:] - 1) < 1e-3).all()
+        if 1.2 < factor < 1000 and kept and blocks and 0.999 < slowed.min() and slowed.max() < 1.001 * factor:
             notes.blame("ramp reversed", "The ramp between fast and slow pairs is the wrong way round: the fast "
                         f"{f'pairs 0 to {full - 1} are' if full > 1 else 'pair 0 is'} divided by {number(factor)}, and from pair {len(speed) - kept} on the slow ones keep their frequency.",
                         "keep the pairs that make many turns in the trained length, and divide those that never came round.")
