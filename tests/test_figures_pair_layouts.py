@@ -23,7 +23,7 @@ from pe_lib.yarn import attention_factor
 def test_arcs_name_partner_and_speed():
     """claim 6.1"""
     assert readout(figures.layout_arcs, dim=8, rotary=16, feature=3) == (
-        "8 of 8 features turn. Follow feature 3: interleaved, it is in pair 1 with feature 2 and turns 0.1 rad per token; half-split, it "
+        "8 of 8 features rotate. Follow feature 3: interleaved, it is in pair 1 with feature 2 and turns 0.1 rad per token; half-split, it "
         "is in pair 3 with feature 7 and turns 0.001 rad per token.")
     for dim in range(4, 17, 2):
         for feature in range(dim):
@@ -175,11 +175,11 @@ def test_a_converter_that_counts_heads_wrong_can_look_right(heads, key_heads, ha
 def test_frequencies_are_made_for_the_turning_width():
     """claim 6.4"""
     said = readout(conventions.partial_frequencies, rotary=64, base=10_000.0, offset=100)
-    assert said == ("64 of 128 features turn. Slowest pair: 0.000133 rad per token, a turn in 47,117 tokens; sliced, 0.0115 rad, 544 "
+    assert said == ("64 of 128 features rotate. Slowest pair: 0.000133 rad per token, a turn in 47,117 tokens; sliced, 0.0115 rad, 544 "
                     "tokens. Shares at offset 100: 0.56 and 0.01.")
     np.testing.assert_allclose([inverse_frequencies(64)[-1], inverse_frequencies(128)[31]], [0.000133352, 0.011547820], rtol=1e-5)
     both = numbers(readout(conventions.partial_frequencies, rotary=128, base=10_000.0, offset=100))
-    assert both[-1] == both[-2]                           # with all features turning there is nothing to slice
+    assert both[-1] == both[-2]                           # with all features rotateing there is nothing to slice
 
 
 def test_the_curves_pass_through_the_shares_that_are_told():
@@ -245,7 +245,7 @@ def test_the_slowest_sliced_pair_is_soon_round():
     turns = [2 * np.pi / speeds[15] for speeds in (inverse_frequencies(128), inverse_frequencies(32))]
     assert round(turns[0], 1) == 54.4 and round(turns[1]) == 35_333
     said = readout(conventions.partial_frequencies, rotary=32, base=10_000.0, offset=100)
-    assert "32 of 128 features turn" in said and "a turn in 35,333 tokens" in said and "rad, 54 tokens" in said
+    assert "32 of 128 features rotate" in said and "a turn in 35,333 tokens" in said and "rad, 54 tokens" in said
 
 
 @pytest.mark.parametrize("way, told", [("columns of W_Q alone", "biases of the queries too"), ("columns, head by head", "biases too"),

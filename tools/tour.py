@@ -52,9 +52,9 @@ STOPS = [
 
 ROUND = """## Where to go on
 
-Position can enter in three places: a vector added to the word, a bias on the score, a rotation of query and key. Try the menu of the last figure: when the text is too long, each fails in its own way.
+Position can enter in three places: a vector added to the word, a bias on the score, a rotation of query and key. When the text is too long, each fails in its own way.
 
-- To understand more, begin with [chapter 1](01_dog_bites_man.ipynb) and read what the tour has left out.
+- To understand more, begin with [chapter 1](01_dog_bites_man.ipynb).
 - To build a RoPE that is right, read [chapter 5](05_rope_rotation_identity.ipynb), [layouts](06_pair_layouts.ipynb) and [cached decoding](07_cached_decoding.ipynb), then visit the [bug clinic](12_bug_clinic.ipynb).
 - To choose a scheme, compare them in [chapter 11](11_side_by_side.ipynb)."""
 

@@ -112,7 +112,7 @@ def impostor_finder(fig, columns=400, by_hand=False):
     levels = [a.axhline(0, color=INK, ls=":", lw=1.5, zorder=4, animated=True, label=name)
               for a, name in ((ax, "the neighbour, offset 1"), (near, None))]
     (mark,) = ax.plot([], [], "o" if by_hand else "^", color=INK, mfc=CARD if by_hand else INK, mew=2, ms=9, ls="", zorder=5, clip_on=False,
-                      animated=True, label="your offset" if by_hand else "nearest dip")
+                      animated=True, label="your offset" if by_hand else "lowest dip")
     ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="offset, as a share of the reach", ylabel="distance from offset 0, in √d")
     (ours,) = near.plot([], [], "-", color=POSITION, lw=5, alpha=0.45, zorder=3, animated=True, label="around 0")
     (theirs,) = near.plot([], [], "o-", color=INK, ms=4, lw=1.2, zorder=3, animated=True, label="around it")      # both show where they coincide
@@ -142,7 +142,7 @@ def impostor_finder(fig, columns=400, by_hand=False):
             return (f"Width {dim}: offset {at} lies {gaps[1]:.3f} from offset 0, the neighbour, offset 1, lies {gaps[0]:.3f} away. "
                     f"{_verdict(at, *gaps)} {apart}")
         found = f"the first offset nearer to 0 than its neighbour is {first:,}" if first else "no offset is nearer to 0 than its neighbour"
-        return (f"Width {dim}, base {base:,.0f}, offsets up to {reach:,}: {found}. The nearest dip past the first peak is at {best:,}, "
+        return (f"Width {dim}, base {base:,.0f}, offsets up to {reach:,}: {found}. The lowest dip past the first peak is at {best:,}, "
                 f"{gaps[1]:.3f} away; the neighbour, offset 1, is {gaps[0]:.3f} away. {apart}")
     return update
 

@@ -58,7 +58,7 @@ def ratio_curves(fig, reach=24):
         ratio, apart = INV_FREQ / chosen, [distance_of([1], inv_freq)[0] for inv_freq in (chosen, INV_FREQ)]
         return (f"{rule[0].upper() + rule[1:]}, factor {factor}: the fastest pair is divided by {ratio[0]:.2f}, the slowest by "
                 f"{ratio[-1]:.2f}. Neighbours are {apart[0]:.2f} apart ({apart[1]:.2f} unchanged). At {factor * L:,} tokens "
-                f"{overrun(chosen, factor)} pairs overrun the arc they have shown. Scores are multiplied by {attention ** 2:.3f}.")
+                f"{overrun(chosen, factor)} pairs leave the arc they have shown. Scores are multiplied by {attention ** 2:.3f}.")
     return update
 
 

@@ -75,8 +75,8 @@ def layout_arcs(fig, most=16):
             told += [f"{layout if layout == 'interleaved' else 'half-split'}, it is in pair {followed[0]} with feature "
                      f"{marked[marked != feature][0]} and turns {speeds[followed[0]]:.3g} rad per token" if marked.size else ""]
         if not told[0]:
-            return f"{width} of {dim} features turn. Feature {feature} is not among them: it passes through, in both layouts."
-        return f"{width} of {dim} features turn. Follow feature {feature}: {told[0]}; {told[1]}."
+            return f"{width} of {dim} features rotate. Feature {feature} is not among them: it passes through, in both layouts."
+        return f"{width} of {dim} features rotate. Follow feature {feature}: {told[0]}; {told[1]}."
     return update
 
 

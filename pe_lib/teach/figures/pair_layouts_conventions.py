@@ -36,7 +36,7 @@ def partial_frequencies(fig, dim=128, reach=2000):
             shares.append(offset_similarity(offset, inv_freq) / inv_freq.size)
         cursor.set_xdata([offset, offset])
         slowest = [inv_freq[-1] for inv_freq in sets]
-        return (f"{rotary} of {dim} features turn. Slowest pair: {slowest[0]:.3g} rad per token, a turn in {2 * np.pi / slowest[0]:,.0f} "
+        return (f"{rotary} of {dim} features rotate. Slowest pair: {slowest[0]:.3g} rad per token, a turn in {2 * np.pi / slowest[0]:,.0f} "
                 f"tokens; sliced, {slowest[1]:.3g} rad, {2 * np.pi / slowest[1]:,.0f} tokens. Shares at offset {offset}: "
                 f"{signed(shares[0])} and {signed(shares[1])}.")
     return update
