@@ -396,7 +396,7 @@ def test_while_a_cell_draws(folder, live, shell):
         notebook.page.wait_for_function("() => lab.kernel().status === 'busy'")
         for _ in range(30):
             figure.sliders.press("ArrowRight")
-        notebook.page.wait_for_function("() => !window.running", timeout=120_000)
+        notebook.page.wait_for_function("() => !window.running", timeout=60_000)
         figure.wait_sharp([30])
         drawn, different, *by = notebook.evaluate("[drawn, len(set(pictures)), sorted(drawn_by[True]), sorted(drawn_by[False])]")
         assert drawn >= 40 and different == 1
@@ -410,7 +410,7 @@ def test_while_a_cell_draws(folder, live, shell):
 
 DRAW = r"""import io
 import matplotlib.pyplot as plt
-pictures, drawn, stop = [], 0, time.monotonic() + 75
+pictures, drawn, stop = [], 0, time.monotonic() + 30
 while drawn < 40 or ({wait} and 30 not in drawn_by[False] and time.monotonic() < stop):
     drawn += 1
     fig, ax = plt.subplots(figsize=(4, 2))
