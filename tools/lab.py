@@ -181,7 +181,7 @@ class Figure:
     def readout(self):
         return self.output.locator("[role=status].pe-readout").inner_text()
 
-    def wait(self, condition, argument=None, seconds=20):
+    def wait(self, condition, argument=None, seconds=40):
         """Until a JavaScript condition on the canvas's dataset holds."""
         from playwright.sync_api import TimeoutError
 
